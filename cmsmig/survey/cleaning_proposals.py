@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
@@ -102,3 +103,16 @@ def _domains(site: Site) -> Iterator[Operation]:
             to=f"//{site.domains[0]}",
             within=Within.LINKS,
         )
+
+
+def alternatives(operation: Operation, site: Site) -> Iterator[Operation]:
+    """Yield what a person may choose in the place of a proposal: another spelling,
+    another first level of headings, another domain of the site."""
+    links = [f"//{each}" for each in site.domains]
+    chosen = operation.values
+    if operation.within is Within.LINKS:
+        chosen = tuple(links) if operation.to in links else ()
+    yield from (replace(operation, to=each) for each in chosen if each != operation.to)
+    if operation.top:
+        levels = (each for each in (1, 2, 3) if each != operation.top)
+        yield from (replace(operation, top=each) for each in levels)

@@ -111,6 +111,13 @@ class Operation(Record):
         return fingerprint(record_body(plain))
 
     @property
+    def subject(self) -> str:
+        """Return the fingerprint of what it is about, whatever is chosen for it: the
+        spelling that stays, the first level of headings, where links lead."""
+        is_open = self.kind is CleaningKind.MERGE_VALUES or self.within is Within.LINKS
+        return replace(self, to="" if is_open else self.to, top=min(self.top, 1)).effect
+
+    @property
     def title(self) -> str:
         """Return what it does, in words, without where."""
         headings = (

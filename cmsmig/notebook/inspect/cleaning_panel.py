@@ -12,7 +12,6 @@ from markupsafe import Markup
 from cmsmig.mapping.cleaning.cleaner import Edit
 from cmsmig.mapping.decisions.cleaning import (
     CleaningDecision,
-    CleaningKind,
     Operation,
 )
 from cmsmig.mapping.propose.decision_checks import check_against
@@ -25,7 +24,11 @@ from cmsmig.steps.decide.cleaning import (
     count_operations,
 )
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
-from cmsmig.survey.cleaning_proposals import proposals, propose_operations
+from cmsmig.survey.cleaning_proposals import (
+    alternatives,
+    proposals,
+    propose_operations,
+)
 from cmsmig.ui.html.safe_html import escape, note, sheet, table
 from cmsmig.ui.html.word_marks import side_by_side
 from cmsmig.ui.relation import Column, Filter, Nouns
@@ -43,7 +46,7 @@ _COLUMNS = (
     Column("state", "State", hidden=True),
 )
 _FILTERS = (Filter("kind", "Kind", ""), Filter("state", "State", ""))
-_ACCEPT, _REFUSE, _INTO = "accept", "refuse", "all become "
+_ACCEPT, _REFUSE = "accept", "refuse"
 _PREVIEWED = 300
 """Changes of one operation that are shown."""
 
@@ -87,8 +90,8 @@ class CleaningTable(DecisionTable[CleaningDecision]):
     def _count(self) -> None:
         now = decision_in(self.workspace.project, CleaningDecision)
         now = now or CleaningDecision()
-        known = {_about(each) for each in now.operations}
-        fresh = (each for each in self._proposed if _about(each) not in known)
+        known = {each.subject for each in now.operations}
+        fresh = (each for each in self._proposed if each.subject not in known)
         self._operations = [*now.operations, *fresh]
         if {e.effect for e in self._operations} - self._counts.keys():
             decision = replace(now, operations=tuple(self._operations))
@@ -114,10 +117,13 @@ class CleaningTable(DecisionTable[CleaningDecision]):
         return 0, cells
 
     def options(self, key: str) -> Collection[str]:
-        """Return what can be decided: of spellings also another one to keep."""
-        operation = self._at(key)
-        others = (f"{_INTO}“{e}”" for e in operation.values if e != operation.to)
-        return (_ACCEPT, *others, _REFUSE)
+        """Return what can be decided, also to change the operation first."""
+        return (_ACCEPT, *self._others(key), _REFUSE)
+
+    def _others(self, key: str) -> dict[str, Operation]:
+        """Return what else an operation could do in its place, by what it does."""
+        others = alternatives(self._at(key), self._scan.catalogue.site)
+        return {each.title: each for each in others}
 
     def in_bulk(self, key: str) -> Sequence[str]:
         """Return what can be decided about all that are listed."""
@@ -134,32 +140,27 @@ class CleaningTable(DecisionTable[CleaningDecision]):
         """Return the decision with these operations accepted or refused."""
         reviewed = stamp_review(known_reviewer(self.workspace), how)
         for key, option in taken.items():
-            operation = self._at(key)
-            to = option.removeprefix(_INTO).strip("“”")
-            decided = replace(
-                operation,
-                to=to if option.startswith(_INTO) else operation.to,
-                refused=option == _REFUSE,
-                reviewed=reviewed,
-            )
+            operation = self._others(key).get(option, self._at(key))
+            refused = option == _REFUSE
+            decided = replace(operation, refused=refused, reviewed=reviewed)
             now = self.with_filed(now, key, (decided,))
         return now
 
     def place(self, key: str) -> tuple[str, ...]:
         """Return what an operation is about, whatever its result."""
-        return (_about(self._at(key)),)
+        return (self._at(key).subject,)
 
     def filed(self, now: CleaningDecision, key: str) -> tuple[Operation, ...]:
         """Return the operation as the file has it."""
-        about = _about(self._at(key))
-        return tuple(each for each in now.operations if _about(each) == about)
+        about = self._at(key).subject
+        return tuple(each for each in now.operations if each.subject == about)
 
     def with_filed(
         self, now: CleaningDecision, key: str, filed: tuple[Operation, ...]
     ) -> CleaningDecision:
         """Return the decision with just this in the place of an operation."""
-        about, operations = _about(self._at(key)), [*now.operations]
-        places = [n for n, each in enumerate(operations) if _about(each) == about]
+        about, operations = self._at(key).subject, [*now.operations]
+        places = [n for n, each in enumerate(operations) if each.subject == about]
         first = places[0] if places else len(operations)
         operations[first : first + len(places)] = filed
         return replace(now, operations=tuple(operations))
@@ -201,9 +202,3 @@ class CleaningTable(DecisionTable[CleaningDecision]):
 def _sides(edit: Edit) -> list[tuple[Markup, Markup]]:
     pairs = (side_by_side(escape(old), [escape(new)]) for old, new in edit.parts)
     return [(each.left, each.right[0]) for each in pairs]
-
-
-def _about(operation: Operation) -> str:
-    """Return what an operation is about: of spellings, whichever they become."""
-    is_merge = operation.kind is CleaningKind.MERGE_VALUES
-    return replace(operation, to="").effect if is_merge else operation.effect

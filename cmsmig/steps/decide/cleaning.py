@@ -190,17 +190,17 @@ def _count(origin: Origin, cleaner: Cleaner, counts: Sequence[OperationCount]) -
 
 
 def add_operations(project: Project, found: Iterable[Operation]) -> int:
-    """Add operations that the file does not have, refused or not; return how many.
+    """Add operations about what none in the file is about; return how many.
 
     Writes nothing where there is none.
     """
-    wanted = {each.effect: each for each in found}
+    wanted = {each.subject: each for each in found}
     added = 0
 
     def add(now: CleaningDecision) -> CleaningDecision:
         nonlocal added
-        known = {each.effect for each in now.operations}
-        fresh = [each for effect, each in wanted.items() if effect not in known]
+        known = {each.subject for each in now.operations}
+        fresh = [each for subject, each in wanted.items() if subject not in known]
         added = len(fresh)
         return replace(now, operations=(*now.operations, *fresh))
 

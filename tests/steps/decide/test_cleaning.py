@@ -12,6 +12,7 @@ from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.decisions.cleaning import CleaningDecision, CleaningKind
 from cmsmig.mapping.decisions.decision_files import from_text
 from cmsmig.steps.plan.plan import PlanDetails
+from cmsmig.survey.cleaning_proposals import alternatives
 from tests.support.steps.scenario.decisions import DECISIONS
 from tests.support.steps.scenario.reports import opened
 from tests.support.steps.staged_project import Stage, StagedProject
@@ -183,6 +184,15 @@ def test_proposals_and_a_list_to_fill_in(sample: StagedProject) -> None:
     assert path.read_text() == before
     assert {each["state"] for each in again["operations"]} == {"proposed"}
     assert all(each["places"] for each in again["operations"])
+
+    (leveled,) = [e for e in proposed.operations if e.top]
+    others = [*alternatives(leveled, opened(sample).origin.site)]
+    assert [each.top for each in others] == [1, 3]
+    path.write_text(before.replace("top: 2", f"top: {others[1].top}"))
+    changed = sample.done("clean", "--propose", "--json").document
+    assert changed["proposals_added"] == 0
+    assert "headings begin at level 3" in str(changed["operations"])
+    path.write_text(before)
 
     filled = sample.folder / "filled.csv"
     head, *rows = Path(again["alt_texts_to_fill_in"]).read_text().splitlines()
