@@ -27,7 +27,7 @@ from cmsmig.reconcile.rules.story_fields import slugs_text
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.recorded_stories import passing_slug, record_after_write
-from cmsmig.steps.plan.taken_places import TakenFolder, place_holders, taken_folders
+from cmsmig.steps.plan.resources import TakenFolder, place_holders, taken_folders
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader
 

@@ -17,8 +17,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.cleaned_fields import cleaning_notes
 from cmsmig.steps.plan.recorded_stories import Move
-from cmsmig.steps.plan.resources import needed_keys
-from cmsmig.steps.plan.taken_places import taken_folders
+from cmsmig.steps.plan.resources import needed_keys, taken_folders
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 
