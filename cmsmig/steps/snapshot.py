@@ -25,7 +25,6 @@ from cmsmig.destination.typed_records import (
     Space,
     Story,
     StoryRow,
-    Webhook,
     pages,
 )
 from cmsmig.errors import CmsmigError, first_of
@@ -56,17 +55,6 @@ class FolderRule:
     content_types: frozenset[str]
     locks_below: bool
     """Whether that holds for all folders below it, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingRelease:
-    """A release that is not deployed yet."""
-
-    name: str
-    release_at: str
-    """When it is to be deployed; empty where that is done by hand."""
-    paths: tuple[str, ...]
-    """Of the stories of this import that it holds, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +112,6 @@ class Snapshot:
     them, by item; None for one that is gone."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
-    webhooks: tuple[Webhook, ...] | None = ()
-    """None where they could not be read; empty unless they were asked for."""
-    releases: tuple[PendingRelease, ...] | None = ()
-    """None where they could not be read; empty unless they were asked for."""
 
     @cached_property
     def listed(self) -> Mapping[int, StoryRow]:

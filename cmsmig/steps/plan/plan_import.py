@@ -50,11 +50,12 @@ from cmsmig.steps.plan.plan import (
     PlannedItem,
 )
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
+from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.preflights.plan_checks import (
     PlanChecks,
+    find_hooks,
     missing_languages,
     read_folder_rules,
-    read_hooks,
 )
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
 from cmsmig.steps.plan.publication.publications import (
@@ -127,10 +128,10 @@ async def plan_import(
         wanted = find_wanted(simulated, snapshot, offline, conflicts)
         edits = await read_story_edits(reader, simulated, wanted)
         published = plan_publication(wanted, simulated, edits)
-        snapshot = await read_hooks(
-            client, simulated, snapshot, publishes=bool(published.due)
-        )
+        publishes = len(published.due)
+        hooks, looks = await find_hooks(client, simulated, publishes)
         calls = {
+            **looks,
             "read_interrupted_versions": len(snapshot.interrupted),
             "read_gone_stories": reads,
             "read_changed_stories": len(snapshot.updated) + edits.reads,
@@ -144,6 +145,7 @@ async def plan_import(
                 gone,
                 edits,
                 published,
+                hooks,
                 recreate=recreate,
             ),
             accounting=simulated.items.accounting(),
@@ -161,6 +163,7 @@ def _make_plan(
     gone: Gone,
     edits: StoryEdits,
     published: PlannedPublication,
+    hooks: Sequence[Preflight],
     *,
     recreate: bool,
 ) -> Plan:
@@ -223,7 +226,7 @@ def _make_plan(
         moves=tuple(wanted.moves.values()),
         item_prints=item_prints(migration),
         checks=PlanChecks.of(
-            migration, snapshot, settings, offline.refused, calls, len(due)
+            migration, snapshot, settings, offline.refused, calls, len(due), hooks
         ),
         borrowed=tuple(
             each for story in offline.stories.values() for each in story.borrowed

@@ -7,14 +7,14 @@ to be published, the releases always, since editors may add stories to one at an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.typed_records import Space, StoryRow, Webhook, pages
+from cmsmig.destination.typed_records import Space, StoryRow, pages
 from cmsmig.errors import CredentialsError, NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -36,7 +36,6 @@ from cmsmig.steps.plan.preflights.findings import (
 )
 from cmsmig.steps.snapshot import (
     FolderRule,
-    PendingRelease,
     Snapshot,
 )
 from cmsmig.steps.token_check import expiry_sentences, missing_sentences
@@ -66,6 +65,7 @@ class PlanChecks:
         refused: Refused,
         calls: Mapping[str, int],
         publishes: int,
+        hooks: Sequence[Preflight],
     ) -> PlanChecks:
         """Return it for an import that makes these calls. Reads only."""
         counts = count_all(snapshot, settings, calls)
@@ -93,8 +93,7 @@ class PlanChecks:
                     migration, snapshot.space, calls.get("sign_uploads", 0)
                 ),
                 *find_entry_names(migration, snapshot),
-                *find_deliveries(snapshot, publishes),
-                *find_releases(snapshot),
+                *hooks,
             ),
             counts=counts,
             sizes=file_totals(migration),
@@ -233,83 +232,6 @@ def _fill_in(name: str) -> str:
     return "fill it in there after the import"
 
 
-def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
-    """Yield how many deliveries publishing triggers, and to which hosts.
-
-    Source: destination, webhooks: one delivery for each story that is published.
-    """
-    if snapshot.webhooks is None:
-        yield Preflight(
-            kind=PreflightKind.NOT_READ,
-            text=(
-                "The webhooks of the space could not be read, since the token's role "
-                "may not see them; ask an administrator of the space what publishing "
-                f"{counted(publishes, 'story', 'stories')} triggers."
-            ),
-        )
-        return
-    notified = [
-        each
-        for each in snapshot.webhooks
-        if each.activated and _PUBLISHED in each.actions
-    ]
-    if notified and publishes:
-        hosts = ", ".join(sorted({each.host or "an unnamed host" for each in notified}))
-        deliveries = publishes * len(notified)
-        yield Preflight(
-            kind=PreflightKind.WEBHOOKS,
-            text=(
-                f"Publishing {counted(publishes, 'story', 'stories')} triggers "
-                f"{counted(deliveries, 'delivery', 'deliveries')} of webhooks, to "
-                f"{hosts}; switch those webhooks off in the space for the time of the "
-                "import if nothing is to be built or sent for each story."
-            ),
-            count=deliveries,
-        )
-
-
-_SHOWN = 3
-
-
-def find_releases(snapshot: Snapshot) -> Iterator[Preflight]:
-    """Yield each pending release with the stories of ours that it would replace.
-
-    Source: destination, releases: the versions in a release are records of their own,
-    which a draft that is written meanwhile does not change.
-    """
-    if snapshot.releases is None:
-        yield Preflight(
-            kind=PreflightKind.NOT_READ,
-            text=(
-                "The releases of the space could not be read, because the token may "
-                "not see them; ask an administrator of the space which releases are "
-                "not deployed yet: deploying one replaces the drafts of its stories."
-            ),
-        )
-        return
-    for each in snapshot.releases:
-        yield Preflight(
-            kind=PreflightKind.RELEASE, text=_text(each), count=len(each.paths)
-        )
-
-
-def _text(release: PendingRelease) -> str:
-    when = f", planned for {release.release_at}," if release.release_at else ""
-    named = f"The release `{release.name}`{when} is not deployed yet"
-    if not release.paths:
-        return (
-            f"{named} and holds no story of this import. Deploying it replaces the "
-            "drafts of its stories as a whole: add none of this import to it."
-        )
-    shown = first_of([f"`{path}`" for path in release.paths], _SHOWN)
-    return (
-        f"{named} and holds {counted(len(release.paths), 'story', 'stories')} of this "
-        f"import ({shown}). Deploying it replaces their drafts as a whole, with all "
-        "that was imported since: deploy or delete the release before the import, or "
-        "import again after it was deployed."
-    )
-
-
 async def read_folder_rules(
     client: DestinationClient,
     snapshot: Snapshot,
@@ -332,21 +254,6 @@ async def read_folder_rules(
     return replace(snapshot, folder_rules=by_path)
 
 
-async def read_hooks(
-    client: DestinationClient, ledger: Ledger, snapshot: Snapshot, *, publishes: bool
-) -> Snapshot:
-    """Return the snapshot with the releases and, if the import `publishes` anything,
-    the webhooks."""
-    webhooks = await _read_webhooks(client) if publishes else ()
-    releases, listed = await _read_releases(client, ledger.items.all())
-    calls = {
-        "read_webhooks": int(publishes),
-        "read_releases": 1,
-        "list_released_stories": listed,
-    }
-    return replace(snapshot.with_calls(calls), webhooks=webhooks, releases=releases)
-
-
 async def _read_rule(client: DestinationClient, row: StoryRow) -> FolderRule | None:
     story = await client.find_story(row.story_id)
     content = story.content if story is not None else {}
@@ -360,29 +267,68 @@ async def _read_rule(client: DestinationClient, row: StoryRow) -> FolderRule | N
     )
 
 
-async def _read_webhooks(client: DestinationClient) -> tuple[Webhook, ...] | None:
-    """Return the webhooks; None where the token's role may not see them."""
-    try:
-        return tuple(await client.webhooks())
-    except (CredentialsError, NotFoundError):
-        return None
-
-
-async def _read_releases(
-    client: DestinationClient, rows: Mapping[ItemKey, ItemRow]
-) -> tuple[tuple[PendingRelease, ...] | None, int]:
-    """Return the pending releases, and how many calls listing their stories took; None
-    where the token may not see them. A service without releases has none.
-
-    Source: destination, releases: pending is what was not released, and `in_release`
-    filters stories.
-    """
-    own = {
-        row.story_record.story_id: row.story_record.full_slug
-        for row in rows.values()
-        if row.story_record
+async def find_hooks(
+    client: DestinationClient, ledger: Ledger, publishes: int
+) -> tuple[tuple[Preflight, ...], dict[str, int]]:
+    """Return what publishing so many stories triggers and which pending releases would
+    replace stories of ours, and the calls that looking took."""
+    deliveries = await _find_deliveries(client, publishes) if publishes else ()
+    releases, listed = await _find_releases(client, ledger.items.all())
+    calls = {
+        "read_webhooks": int(bool(publishes)),
+        "read_releases": 1,
+        "list_released_stories": listed,
     }
-    found: list[PendingRelease] = []
+    return (*deliveries, *releases), calls
+
+
+async def _find_deliveries(
+    client: DestinationClient, publishes: int
+) -> tuple[Preflight, ...]:
+    """Return how many deliveries publishing triggers, and to which hosts.
+
+    Source: destination, webhooks: one delivery for each story that is published.
+    """
+    stories = counted(publishes, "story", "stories")
+    try:
+        webhooks = await client.webhooks()
+    except (CredentialsError, NotFoundError):
+        text = (
+            "The webhooks of the space could not be read, since the token's role may "
+            "not see them; ask an administrator of the space what publishing "
+            f"{stories} triggers."
+        )
+        return (Preflight(kind=PreflightKind.NOT_READ, text=text),)
+    notified = [e for e in webhooks if e.activated and _PUBLISHED in e.actions]
+    if not notified:
+        return ()
+    hosts = ", ".join(sorted({each.host or "an unnamed host" for each in notified}))
+    deliveries = publishes * len(notified)
+    text = (
+        f"Publishing {stories} triggers "
+        f"{counted(deliveries, 'delivery', 'deliveries')} of webhooks, to {hosts}; "
+        "switch those webhooks off in the space for the time of the import if nothing "
+        "is to be built or sent for each story."
+    )
+    return (Preflight(kind=PreflightKind.WEBHOOKS, text=text, count=deliveries),)
+
+
+_SHOWN = 3
+
+
+async def _find_releases(
+    client: DestinationClient, rows: Mapping[ItemKey, ItemRow]
+) -> tuple[list[Preflight], int]:
+    """Return each pending release with the stories of ours that it would replace, and
+    how many calls listing their stories took. A service without releases has none.
+
+    Source: destination, releases: the versions in a release are records of their own,
+    which a draft that is written meanwhile does not change. Pending is what was not
+    released, and `in_release` filters stories.
+    """
+    records = [row.story_record for row in rows.values() if row.story_record]
+    own = {each.story_id: each.full_slug for each in records}
+    found: list[Preflight] = []
     calls = 0
     try:
         pending = [each for each in await client.releases() if not each.released]
@@ -392,9 +338,33 @@ async def _read_releases(
                 held = await client.stories(in_release=each.release_id)
                 calls += pages(len(held))
             paths = sorted(own[row.story_id] for row in held if row.story_id in own)
-            found.append(PendingRelease(each.name, each.release_at, tuple(paths)))
+            text = _text(each.name, each.release_at, paths)
+            kind = PreflightKind.RELEASE
+            found.append(Preflight(kind=kind, text=text, count=len(paths)))
     except CredentialsError:
-        return None, calls
+        text = (
+            "The releases of the space could not be read, because the token may not "
+            "see them; ask an administrator of the space which releases are not "
+            "deployed yet: deploying one replaces the drafts of its stories."
+        )
+        found = [Preflight(kind=PreflightKind.NOT_READ, text=text)]
     except NotFoundError:
-        return (), calls
-    return tuple(found), calls
+        found = []
+    return found, calls
+
+
+def _text(name: str, release_at: str, paths: Sequence[str]) -> str:
+    when = f", planned for {release_at}," if release_at else ""
+    named = f"The release `{name}`{when} is not deployed yet"
+    if not paths:
+        return (
+            f"{named} and holds no story of this import. Deploying it replaces the "
+            "drafts of its stories as a whole: add none of this import to it."
+        )
+    shown = first_of([f"`{path}`" for path in paths], _SHOWN)
+    return (
+        f"{named} and holds {counted(len(paths), 'story', 'stories')} of this import "
+        f"({shown}). Deploying it replaces their drafts as a whole, with all that was "
+        "imported since: deploy or delete the release before the import, or import "
+        "again after it was deployed."
+    )
