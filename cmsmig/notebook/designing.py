@@ -88,23 +88,25 @@ async def open_design(workspace: Workspace) -> DesignReview:
     return DesignReview(workspace, editor, DesignFile(workspace, editor))
 
 
-def design_table(review: DesignReview) -> Panel:
-    """Show the design, a table per content type; before a person it can be edited.
+def design_table(review: DesignReview, reviewer: str = "") -> Panel:
+    """Show the design, a table per content type; before a person it can be edited, and
+    accepted by `reviewer`.
 
     Each edit is written to `decisions/design.yaml` before the next, and ends an
     acceptance.
     """
-    editor = review.editor
+    editor, by = review.editor, reviewer or known_reviewer(review.workspace)
     return review.workspace.panel(
         lambda: doc_sheet(*design_doc(editor)),
-        (lambda: DesignTable(review.file)) if editor.content_types else None,
+        (lambda: DesignTable(review.file, by)) if editor.content_types else None,
         text=f"{len(editor.content_types)} content types",
     )
 
 
 @takes_parameters()
 def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
-    """Before a person: the button that signs `decisions/design.yaml`.
+    """Before a person: the button that signs `decisions/design.yaml`, which
+    `design_table` has too.
 
     Unattended it says who accepted the design, and writes nothing.
     """

@@ -117,7 +117,7 @@ class DesignEditor:
     def fields_to_take(self, place: int) -> tuple[str, ...]:
         """Return what is left out and the kit would propose a field for."""
         content_type = self.content_types[place]
-        proposed = self._proposal.content_type(content_type.collection_id)
+        proposed = self.proposal.content_type(content_type.collection_id)
         known = {each.origin for each in proposed.fields} if proposed else set()
         left = (each.origin for each in content_type.left_out)
         return tuple(each for each in left if each in known)
@@ -134,7 +134,8 @@ class DesignEditor:
         )
 
     @cached_property
-    def _proposal(self) -> Design:
+    def proposal(self) -> Design:
+        """Return what the kit proposes for what is migrated."""
         return propose(self.origin, self._decision, self._space or SpaceFacts())
 
     def change_block(self, number: int, block: BlockDesign) -> None:
@@ -224,7 +225,7 @@ class DesignEditor:
     def _completed(self, design: Design) -> tuple[Design, tuple[Addition, ...]]:
         return with_missing_designs(
             design,
-            self._proposal,
+            self.proposal,
             self.origin.collections,
             self._space or SpaceFacts(),
         )

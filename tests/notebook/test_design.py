@@ -101,6 +101,30 @@ async def test_unattended_panels_are_plain_and_safe(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
+async def test_notebooks_of_earlier_projects_accept_in_a_cell_of_its_own(
+    tmp_path: Path,
+) -> None:
+    """Their last cell signs as the button of the panel does."""
+    workspace = pulled_workspace(tmp_path, interactive=True)
+    decide_collections(workspace)
+    page = Page(accept_design(await open_design(workspace), "Ada"))
+    await page.click("design-accept")
+    assert decision_in(workspace.project, Design).reviewed.by == "Ada"
+
+
+async def test_the_state_of_each_content_type_is_listed(tmp_path: Path) -> None:
+    """As proposed, edited, or accepted; an edit leaves the others accepted."""
+    session = Session(tmp_path)
+    await session.open_design("Ada")
+    await session.shows("table", "3 fields, proposed", "0 fields, proposed")
+    await session.set("design-folder", "journal")
+    await session.shows("table", "3 fields, edited", "0 fields, proposed")
+    await session.click("design-accept")
+    await session.shows("table", "3 fields, accepted", "0 fields, accepted")
+    await session.set("design-folder", "diary")
+    await session.shows("table", "3 fields, edited", "0 fields, accepted")
+
+
 async def test_an_unattended_design_that_cannot_work_stops(tmp_path: Path) -> None:
     """A malformed edit of the file ends the run with its sentence."""
     workspace = pulled_workspace(tmp_path)

@@ -28,6 +28,7 @@ TEMPLATES = sorted(
 )
 EVIL = "\"'><script>alert(1)</script>"
 FIELD = {**dict.fromkeys(("label", "key", "type"), EVIL), "losses": [EVIL]}
+DESIGNED = dict.fromkeys(("display_name", "encoding", "origin", "fields"), EVIL)
 HELD = {
     "rows": [(EVIL, EVIL)],
     "options": [(EVIL, EVIL)],
@@ -44,6 +45,8 @@ HELD = {
     "groups": [(EVIL, [(FIELD, EVIL)])],
     "changes": [(EVIL, EVIL, EVIL)],
     "schema": [(EVIL, EVIL, EVIL)],
+    "listed": [(EVIL, DESIGNED, EVIL, True)],
+    "field": {**DESIGNED, "required": True},
     "index": 0,
     "placed": [(0, EVIL)],
     "losses": [(EVIL,) * 7],

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from cmsmig.canonical import fingerprint
+from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import DecisionsError, StorageError, UsageError
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, to_text
@@ -21,6 +22,7 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.notebook.kit.decision_files import describe_review, remember_reviewer
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.origin.files import FileStore
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
@@ -30,6 +32,7 @@ from cmsmig.steps.decide.decision_store import (
     stamp_review,
     writing,
 )
+from cmsmig.survey.thumbnails import Thumbnails
 
 _MOST = 50
 """Edits that are kept."""
@@ -102,14 +105,24 @@ class DesignFile:
         self.editor = editor
         self.place = 0
         """Of the content type that is looked at."""
-        self._path = workspace.project.decision(_NAME)
+        project = workspace.project
+        self._thumbnails = Thumbnails(
+            FileStore(project.files, project.raw), DerivedFile(project.derived)
+        )
+        self._path = project.decision(_NAME)
         self._text = decision_text(self._path)
         self._kept = editor.design
         self._accepted: Reviewed | None = editor.design.reviewed
         self._followers: list[Callable[[], None]] = []
-        self._undo = UndoFile(workspace.project)
+        self._undo = UndoFile(project)
         if workspace.interactive:
             editor.older = [*self._undo.read(self._text)]
+
+    def picture(self, address: str) -> str:
+        """Return a small picture of a file of the origin, as an address that holds it;
+        empty where there is none."""
+        row = self.editor.origin.files.get(address)
+        return self._thumbnails.draw(row.sha256) if row and not row.error else ""
 
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` whenever the design was written, or accepted."""
@@ -184,6 +197,17 @@ class DesignFile:
         if self._text is not None:
             return f"Each edit is in {_NAME}; not accepted yet.", ""
         return describe_review(None), ""
+
+    def state_of(self, place: int) -> str:
+        """Return whether a content type is as it was proposed, edited or accepted."""
+        if self.editor.design.reviewed is not None:
+            return "accepted"
+        signed = (each for each in reversed(self.editor.past) if each.reviewed)
+        basis = next(signed, None)
+        before = (basis or self.editor.proposal).content_types
+        if self.editor.content_types[place] not in before:
+            return "edited"
+        return "accepted" if basis else "proposed"
 
     def _write(self, design: Design) -> None:
         if self._workspace.dry_run:

@@ -1,5 +1,5 @@
-"""The panels of notebook 02: the design of one content type at a time, and the button
-that accepts."""
+"""The panel of notebook 02: the content types with their state, one of them opened, and
+the button that accepts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from cmsmig.notebook.design.design_doc import places_text, problems
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.field_table import FieldTable, SectionsPanel
 from cmsmig.notebook.design.item_story import ItemStory
-from cmsmig.notebook.design.option_lists import OptionLists
-from cmsmig.review.design_edits import DesignEditor
-from cmsmig.ui.controls import bar, form, select, text
+from cmsmig.ui.controls import bar, button, form, text
 from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import doc_sheet, heading, note, paragraph, sheet
+from cmsmig.ui.html.safe_html import doc_sheet, note, paragraph, sheet
 from cmsmig.ui.view import View, action
 
 _made = partial(fragment, "notebook/design/design_table.html")
@@ -57,9 +55,10 @@ class DesignTable(View):
     prefix = "design"
     label = "Design"
 
-    def __init__(self, file: DesignFile) -> None:
+    def __init__(self, file: DesignFile, reviewer: str) -> None:
         super().__init__()
         self._file, self._editor = file, file.editor
+        self._acceptance = self.part(DesignAcceptance(file, reviewer))
         self._type = self.part(
             FormView(_FORM, lambda row: file.content_type, self._shape, self._offered)
         )
@@ -69,7 +68,6 @@ class DesignTable(View):
         self._blocks = self.part(FormView(_BLOCK_FORM, self._block, self._change_block))
         self._fields = self.part(FieldTable(file))
         self._sections = self.part(SectionsPanel(file))
-        self._options = self.part(OptionLists(file))
         self._story = self.part(ItemStory(file))
 
     def opened(self) -> None:
@@ -123,38 +121,45 @@ class DesignTable(View):
         return [(none, ""), *fields, *unfit]
 
     def html(self, *, live: bool) -> Markup:
-        """Return the forms of the content type, its parts, and one item of it."""
-        places = places_text(self._file.content_type, self._editor.locale_folders)
-        wrong = doc_sheet(*problems(self._editor))
-        count = self._editor.undoable
-        head = bar(
-            chooser("design-content-type", self._editor, self._file.place),
-            self.act("design-undo", f"Undo ({count})" if count else "Undo"),
-            state_html(self._file),
-        )
+        """Return the content types, the one that is looked at, and one item of it."""
+        content_type, count = self._file.content_type, self._editor.undoable
+        places = places_text(content_type, self._editor.locale_folders)
+        undo = self.act("design-undo", f"Undo ({count})" if count else "Undo")
+        listed = [self._listed(at) for at in range(len(self._editor.content_types))]
         return self.panel(
+            acceptance=self._acceptance.html(live=live),
             table=_made(
                 "panel",
-                head=head,
+                wrong=doc_sheet(*problems(self._editor)),
+                listed=listed,
+                title=content_type.display_name,
+                undo=undo,
                 form=self._type.html(live=live) + sheet(paragraph(places)),
-                left=wrong + self._fields.html(live=live),
-                right=self._story.html(live=live),
-                parts=[e.html(live=live) for e in (self._sections, self._options)],
-                blocks=self._all_html(live=live) + wrong,
+                fields=self._fields.html(live=live),
+                count=len(content_type.sections),
+                sections=self._sections.html(live=live),
+                story=self._story.html(live=live),
+                all=self._all_html(live=live),
             ),
         )
+
+    def _listed(self, place: int) -> tuple[Markup, ContentTypeDesign, str, bool]:
+        content_type = self._editor.content_types[place]
+        name, row = content_type.display_name, str(place)
+        opens = button("design-content-type", name, row=row, plain=True)
+        shown = place == self._file.place
+        return opens, content_type, self._file.state_of(place), shown
 
     def _all_html(self, *, live: bool) -> Markup:
         blocks = (
             self._blocks.field("component", str(number), block.display_name)
             for number, block in enumerate(self._editor.design.blocks)
         )
-        title = sheet(heading("Blocks that bodies may hold: their components"))
-        return title + form(*blocks) + self._all.html(live=live)
+        return form(*blocks) + self._all.html(live=live)
 
 
 class DesignAcceptance(View):
-    """The button that accepts, and who does."""
+    """Whether the design is accepted, the button that accepts, and who does."""
 
     label = "Acceptance"
     prefix = "accept"
@@ -182,20 +187,6 @@ class DesignAcceptance(View):
         """Return whether the design is accepted, and by whom it may be."""
         name = text("design-reviewer", "Reviewed by", self._reviewer, hint="your name")
         return self.panel(
-            state=state_html(self._file),
-            acceptance=bar(name, self.act("design-accept", main=True)),
+            state=sheet(note(*self._file.state)),
+            reviewer=bar(name, self.act("design-accept", main=True)),
         )
-
-
-def chooser(name: str, editor: DesignEditor, place: int) -> Markup:
-    """Return the drop-down of the content types."""
-    options = [
-        (f"{each.display_name} ({each.collection_slug})", str(number))
-        for number, each in enumerate(editor.content_types)
-    ]
-    return select(name, "Content type", options, str(place))
-
-
-def state_html(file: DesignFile) -> Markup:
-    """Return whether the design is accepted."""
-    return sheet(note(*file.state))

@@ -1,4 +1,4 @@
-"""The fields of the content type that notebook 02 looks at, a row of a form each, and
+"""The fields of the content type that notebook 02 looks at, a line each that opens, and
 the sections that they are in: each a visual group, or a nested component."""
 
 from __future__ import annotations
@@ -8,19 +8,30 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.decisions.design import FieldDesign, SectionDesign
-from cmsmig.notebook.design.design_doc import fields_left_out_doc, section_name
+from cmsmig.mapping.decisions.design import (
+    Design,
+    Encoding,
+    FieldDesign,
+    SectionDesign,
+)
+from cmsmig.notebook.design.design_doc import (
+    GONE_OPTION,
+    fields_left_out_doc,
+    section_name,
+)
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.review.content_type_changes import (
+    label_given,
     section_of,
     with_field_in_section,
+    with_option_called,
     with_section,
     with_section_called,
     with_section_flat,
     with_section_nested,
     without_section,
 )
-from cmsmig.ui.controls import bar, ident, select, text, tick, words
+from cmsmig.ui.controls import bar, form, ident, select, text, tick, words
 from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import (
@@ -36,17 +47,11 @@ from cmsmig.ui.view import View, action
 
 UNFILLED = "No item fills it."
 _FIELD_FORM = (
-    Field("design-field-label", "", "display_name", "label", "Label of field"),
-    Field("design-field-key", "", "key", "key", "Key of field"),
-    Field("design-field-encoding", "", "encoding", about="Encoding of field"),
-    Field("design-field-required", "required", "required"),
-)
-_HEAD = (
-    "Origin field; select",
-    "Label, key",
-    "Encoding, section",
-    "Example and reason",
-    "Position, leave out",
+    Field("design-field-label", "Label", "display_name", about="Label of field"),
+    Field("design-field-key", "Key", "key", about="Key of field"),
+    Field("design-field-encoding", "Encoding", "encoding", about="Encoding of field"),
+    Field("design-field-required", "Required", "required"),
+    Field("options-datasource", "Datasource", "datasource", about="Source of field"),
 )
 _NAMED = "its name for editors"
 _REASON = "Not needed any more."
@@ -56,9 +61,9 @@ _SECTION_FORM = (
     Field("section-component", "Block of", "component", about="Component of section"),
 )
 _SECTION_HEAD = ("section", "fields", "what it is", "change it")
+_OPTION_HEAD = ("option at the origin", "label, which is its value too")
 _NO_SECTION = (
-    "No section yet: choose fields in the table, name the section, and make it with "
-    "the button above."
+    "No section yet: tick fields, name the section, and make it with the button above."
 )
 _made = partial(fragment, "notebook/design/design_table.html")
 
@@ -107,10 +112,20 @@ class FieldTable(View):
         """Move a field down."""
         self._move(row, 1)
 
-    @action("design-field-leave", "×")
+    @action("design-field-leave", "Leave out")
     def leave(self, row: str) -> None:
         """Leave a field out."""
         self._leave((self._file.field(row).origin,), self._reason)
+
+    @action("options-label")
+    def label_option(self, sent: str) -> None:
+        """Label an option of a field: `field.option=label`."""
+        named, _, label = sent.partition("=")
+        row, _, at = named.partition(".")
+        field = self._file.field(row)
+        before = field.options[int(at)][1]
+        if (given := label_given(before, label)) != before:
+            self._file.put_field(row, with_option_called(field, int(at), given))
 
     @action("design-leave-reason")
     def name_reason(self, reason: str) -> None:
@@ -173,7 +188,7 @@ class FieldTable(View):
         empty = f"Leave out what no item fills ({unfilled})"
         return joined(
             (
-                _made("listed", label="Fields", head=_HEAD, rows=rows),
+                *rows,
                 bar(named, self.act("design-section-make")),
                 bar(why, self.act("design-leave-empty", empty)),
                 doc_sheet(*fields_left_out_doc(self._file.content_type)),
@@ -191,24 +206,62 @@ class FieldTable(View):
         taking = self.act("design-take", source=ident(name), value="origin")
         return bar(which, taking)
 
-    def _row(self, number: int) -> tuple[Markup, ...]:
+    def _row(self, number: int) -> Markup:
+        """Return a field: one line, and below it what can be said and done about it."""
         row, name = str(number), f"field {number + 1}"
-        field = self._file.field(row)
+        content_type, field = self._file.content_type, self._file.field(row)
+        samples = self._editor.samples(content_type, field, 1)
         moves = (("up", "Move up"), ("down", "Move down"), ("leave", "Leave out"))
         buttons = (
             self.act(f"design-field-{each}", row=row, about=f"{about}: {name}")
             for each, about in moves
         )
-        picked = field.origin in self._picked
-        pick = tick("design-field-pick", f"choose {name}", picked, value=row)
-        control = partial(self._form.field, row=row)
-        return (
-            _made("origin", name=field.origin, type=self._type(field)) + pick,
-            control("display_name") + control("key"),
-            control("encoding") + self._section_of(field, row),
-            self._why(number),
-            joined(buttons) + control("required"),
+        shown = ["display_name", "key", "encoding"]
+        if field.encoding is Encoding.OPTION_DATASOURCE:
+            shown.append("datasource")
+        controls = (
+            *(self._form.field(each, row) for each in shown),
+            self._section_of(field, row),
+            self._form.field("required", row),
         )
+        about = Markup('<span class="unseen">choose {}</span>').format(name)
+        return _made(
+            "field",
+            ident=ident(content_type.collection_slug, field.origin),
+            pick=tick(
+                "design-field-pick", about, field.origin in self._picked, value=row
+            ),
+            field=field,
+            section=section_name(section_of(content_type, field.key)),
+            sample=samples[0].telling if samples else field.note or UNFILLED,
+            wrong=self._editor.field_problems(self._file.place, number),
+            type=self._type(field),
+            note=field.note if samples else "It can be left out.",
+            controls=form(*controls),
+            options=self._options(field, row),
+            buttons=bar(*buttons),
+        )
+
+    def _options(self, field: FieldDesign, row: str) -> Markup:
+        """Return the options of a field with their labels."""
+        if not field.options:
+            return NOTHING
+        names = self._editor.option_names(self._file.place, field)
+        rows = [
+            (
+                names.get(option_id, GONE_OPTION),
+                text(
+                    "options-label",
+                    "",
+                    label,
+                    row=f"{row}.{at}",
+                    about=f"Label of option {at + 1} of field {int(row) + 1}",
+                ),
+            )
+            for at, (option_id, label) in enumerate(field.options)
+        ]
+        said = words(_shared(self._editor.design, field))
+        return _made("table", head=_OPTION_HEAD, rows=rows) + bar(said)
 
     def _type(self, field: FieldDesign) -> str:
         translated = self._editor.translated(self._file.place)
@@ -223,23 +276,12 @@ class FieldTable(View):
         own = section_of(content_type, field.key)
         return select(
             "design-field-section",
-            "",
+            "Section",
             [("no section", ""), *offered],
             own.key if own else "",
             row=row,
             about=f"Section of field {int(row) + 1}",
         )
-
-    def _why(self, number: int) -> Markup:
-        """Return what is wrong with a field, its sample, and why it was proposed."""
-        content_type, place = self._file.content_type, self._file.place
-        field = content_type.fields[number]
-        samples = self._editor.samples(content_type, field, 1)
-        said, why = field.note or UNFILLED, "It can be left out."
-        if samples:
-            said, why = samples[0].telling, field.note
-        wrong = self._editor.field_problems(place, number)
-        return _made("why", wrong=wrong, sample=said, note=why)
 
 
 class SectionsPanel(View):
@@ -255,9 +297,8 @@ class SectionsPanel(View):
         shown = sheet(note(_NO_SECTION))
         if sections := self._file.content_type.sections:
             rows = [self._row(str(at), each) for at, each in enumerate(sections)]
-            label = "List of sections"
-            shown = _made("listed", label=label, head=_SECTION_HEAD, rows=rows)
-        return self.panel("Sections and nested components", sections=shown)
+            shown = _made("table", head=_SECTION_HEAD, rows=rows)
+        return self.panel(sections=shown)
 
     def _place(self, row: str) -> int:
         if int(row) not in range(len(self._file.content_type.sections)):
@@ -304,3 +345,20 @@ class SectionsPanel(View):
     @action("section-dissolve", "Dissolve it")
     def _dissolve(self, row: str) -> None:
         self._file.put(without_section(self._file.content_type, self._place(row)))
+
+
+def _shared(design: Design, field: FieldDesign) -> str:
+    """Return what the values of an option field have to do with other fields."""
+    if field.encoding is Encoding.OPTION:
+        return ""
+    if field.encoding is not Encoding.OPTION_DATASOURCE:
+        return f"It becomes {field.encoding}, which has no list at the destination."
+    others = [
+        f"{each.key} of {content_type.display_name}"
+        for content_type in design.content_types
+        for each in content_type.fields
+        if each is not field
+        and each.encoding is Encoding.OPTION_DATASOURCE
+        and each.datasource == field.datasource
+    ]
+    return f"The datasource is shared with {', '.join(others)}." if others else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -184,7 +184,7 @@ class ItemStory(View):
             return sheet(note(story, "bad"))
         if self._view == "story":
             return _story(story)
-        return _form(editor, content_type, story)
+        return _form(editor, content_type, story, self._file.picture)
 
 
 def _story(story: StoryDraft) -> Markup:
@@ -194,43 +194,48 @@ def _story(story: StoryDraft) -> Markup:
 
 
 def _form(
-    editor: DesignEditor, content_type: ContentTypeDesign, story: StoryDraft
+    editor: DesignEditor,
+    content_type: ContentTypeDesign,
+    story: StoryDraft,
+    picture: Callable[[str], str],
 ) -> Markup:
+    """Return the form that editors get; `picture` gives a small one for an address."""
     fields = form_fields(story, content_type, editor.sampler.item_names())
     groups = [
-        (section, [(e, stacked(e.stories) or _shown(e.value)) for e in listed])
+        (section, [(e, stacked(e.stories) or _shown(e.value, picture)) for e in listed])
         for section, listed in groupby(fields, key=lambda each: each.section)
     ]
     return _made("form", name=story.name, slug=story.place.slug, groups=groups)
 
 
-def _shown(value: Json) -> Markup:
+def _shown(value: Json, picture: Callable[[str], str]) -> Markup:
     """Return a value of a story as an editor sees it."""
     if value is None or value in ("", [], {}):
         return _made("missing", text="empty")
     if isinstance(value, bool):
         return escape("yes" if value else "no")
     if isinstance(value, list):
-        return stacked([_shown(each) for each in value])
+        return stacked([_shown(each, picture) for each in value])
     if isinstance(value, dict):
-        return _object(value)
+        return _object(value, picture)
     return _made("long", text=str(value)[:_MOST])
 
 
-def _object(value: JsonObject) -> Markup:
+def _object(value: JsonObject, picture: Callable[[str], str]) -> Markup:
     if value.get("type") == "doc":
         return _made("rich", content=sanitised(render_rich_text(value)))
     filename = value.get("filename")
     if isinstance(filename, str):
         alt = value.get("alt")
         named = f" — “{alt}”" if isinstance(alt, str) and alt.strip() else ""
-        return escape(f"{file_name(filename)}{named}" if filename else "empty")
+        said = f"{file_name(filename)}{named}" if filename else "empty"
+        return _made("file", source=picture(filename), said=said)
     for name in ("cached_url", "url", "color"):
         if isinstance(found := value.get(name), str) and found:
             return escape(found)
     if "component" in value:
         inside = [
-            joined((escape(f"{key}: "), _shown(each)))
+            joined((escape(f"{key}: "), _shown(each, picture)))
             for key, each in value.items()
             if key not in ("_uid", "component")
         ]

@@ -234,6 +234,11 @@ class Book:
         found = self.page.get_by_text(text)
         await (found if which is None else found.nth(which)).click()
 
+    async def unfold(self, selector: str) -> None:
+        """Click on each element of a CSS selector."""
+        for each in await self.page.locator(selector).all():
+            await each.click()
+
     async def press_in(self, name: str, text: str) -> None:
         """Click on words of a control."""
         await self.control(name).get_by_text(text).click()

@@ -160,10 +160,10 @@ class Page:
         )
 
     async def marks(self, *wanted: list[str]) -> None:
-        """Wait until these fields alone are in error: words of each row."""
+        """Wait until these fields alone are in error: words of each."""
 
         def holds() -> bool:
-            rows = BeautifulSoup(self.html(), "html.parser").select("tbody tr")
+            rows = BeautifulSoup(self.html(), "html.parser").select(".field")
             found = [words_of(each) for each in rows if "This field:" in each.text]
             return len(found) == len(wanted) and all(
                 text in row

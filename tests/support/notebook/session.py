@@ -19,7 +19,6 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.notebook.designing import (
-    accept_design,
     design_table,
     open_design,
 )
@@ -70,7 +69,7 @@ class Session:
         if not (self.folder / "decisions" / "collections.yaml").exists():
             decide_collections(workspace)
         review = await open_design(workspace)
-        self.page = Page(design_table(review), accept_design(review, reviewer))
+        self.page = Page(design_table(review, reviewer))
 
     async def open_bodies(
         self, item: str = "", reviewer: str = "", *, dry_run: bool = False
@@ -170,6 +169,16 @@ class Session:
         page = BeautifulSoup(self.html("changed"), "html.parser")
         found = [each["data-goes"] for each in page.select("button")]
         assert found == [f"part {each}" for each in parts]
+
+    async def opened(self, name: str) -> None:
+        """Wait until the content type of this name is looked at."""
+
+        def holds() -> bool:
+            page = BeautifulSoup(self.html("table"), "html.parser")
+            [shown] = page.select("li[aria-current]")
+            return shown.button.get_text() == name == page.h3.get_text()
+
+        await self.page.until(holds, f"{name} is not opened")
 
     def review_name(self, name: str) -> None:
         """Insist on the name that reviews are signed with."""
