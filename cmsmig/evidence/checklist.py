@@ -8,20 +8,21 @@ from cmsmig.canonical import text_of
 from cmsmig.counting import counted, first_of
 from cmsmig.evidence.checks import (
     Check,
+    Who,
     done,
     either,
     host_checks,
     lines_for_a_person,
+    lines_of,
     person,
     site_checks,
 )
 from cmsmig.evidence.evidence import Evidence, gather, planned_writes
 from cmsmig.evidence.report_findings import listed_in
-from cmsmig.evidence.summary import HELD
+from cmsmig.evidence.summary import HELD, losses_by_severity
 from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
-from cmsmig.ui.documents.findings import SEVERITIES, loss_severity
 
 _NAMED = 3
 """Addresses that a line names; the files list all."""
@@ -31,23 +32,33 @@ _STAGING = ".webflow.io"
 
 
 def checklist(evidence: Evidence) -> tuple[Check, ...]:
-    """Return the checklist, what is computed first. Pure."""
-    return (
-        _items(evidence),
-        _files(evidence),
-        _links(evidence),
-        _read_back(evidence),
-        _nothing_left(evidence),
-        _losses(evidence),
-        _dangling(evidence),
-        _published(evidence),
-        *_content(evidence),
-        *_addresses(evidence),
-        *host_checks(evidence.redirects),
-        *site_checks(evidence.switched, evidence.redirects.moved),
-        _webhooks(evidence),
+    """Return the checklist, in the order of who each line is for. Pure."""
+    lines = (
+        *lines_of(
+            Who.OPERATOR,
+            _items(evidence),
+            _files(evidence),
+            _links(evidence),
+            _read_back(evidence),
+            _nothing_left(evidence),
+        ),
+        *lines_of(
+            Who.EDITOR,
+            _losses(evidence),
+            _dangling(evidence),
+            _published(evidence),
+            *_content(evidence),
+        ),
+        *lines_of(Who.DEVELOPER, _webhooks(evidence)),
+        *lines_of(
+            Who.SEO,
+            *_addresses(evidence),
+            *host_checks(evidence.redirects),
+            *site_checks(evidence.switched, evidence.redirects.moved),
+        ),
         *lines_for_a_person(),
     )
+    return tuple(sorted(lines, key=lambda each: [*Who].index(each.who)))
 
 
 def _items(evidence: Evidence) -> Check:
@@ -115,6 +126,8 @@ def _read_back(evidence: Evidence) -> Check:
     )
     todo = "Correct each difference in the space, or import again; then verify again."
     where = "report.html, Read back"
+    if kept and found.is_as_decided:
+        return person(what, said, where, "Read what editors changed; it stays.")
     return either(what, said, where, todo, ok=found.is_as_decided)
 
 
@@ -132,10 +145,7 @@ def _nothing_left(evidence: Evidence) -> Check:
 
 
 def _losses(evidence: Evidence) -> Check:
-    by_severity = dict.fromkeys(SEVERITIES, 0)
-    for each in evidence.losses:
-        severity = loss_severity(each.kind, each.severity)
-        by_severity[severity] += each.losses
+    by_severity = losses_by_severity(evidence.losses)
     what = "Losses are accepted"
     if not any(by_severity.values()):
         return done(what, "Nothing was lost.")

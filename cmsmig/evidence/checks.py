@@ -4,7 +4,7 @@ visitors open it, by what the last comparison with the baseline found."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
@@ -56,6 +56,15 @@ class CheckState(StrEnum):
     """It cannot be checked here: a person has to look."""
 
 
+class Who(StrEnum):
+    """Who a line is for."""
+
+    OPERATOR = "operator"
+    EDITOR = "editor"
+    DEVELOPER = "developer"
+    SEO = "SEO"
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of the checklist."""
@@ -68,10 +77,17 @@ class Check:
     """The file, list or page that names each case."""
     todo: str = ""
     """What to do; empty for a line that is done."""
+    who: Who = Who.OPERATOR
+    """Who does it."""
 
     def as_json(self) -> JsonObject:
         """Return the line as report.json lists it."""
         return asdict(self)
+
+
+def lines_of(who: Who, *lines: Check) -> tuple[Check, ...]:
+    """Return lines as those of one person."""
+    return tuple(replace(each, who=who) for each in lines)
 
 
 def done(what: str, found: str) -> Check:
@@ -153,8 +169,9 @@ def _unknown(what: str, moved: int) -> Check:
 
 def lines_for_a_person() -> Iterator[Check]:
     """Yield the lines that nothing here can check."""
-    for what, found, where, todo in (
+    for who, what, found, where, todo in (
         (
+            Who.OPERATOR,
             "Items that are planned to go live later are published",
             "The origin's API does not list planned publications.",
             "the origin's designer",
@@ -162,6 +179,7 @@ def lines_for_a_person() -> Iterator[Check]:
             "and run `cmsmig pull --refresh` and the import again.",
         ),
         (
+            Who.DEVELOPER,
             "Pages that are no items exist at the new site",
             "The home page, static pages, collection lists, search and the error page "
             "are not content of the origin's API.",
@@ -169,6 +187,7 @@ def lines_for_a_person() -> Iterator[Check]:
             "Build each page in the new site, or redirect its address.",
         ),
         (
+            Who.DEVELOPER,
             "Forms work at the new site",
             "Forms are not content of the origin's API.",
             "the pages of the old site",
@@ -176,34 +195,39 @@ def lines_for_a_person() -> Iterator[Check]:
             "before it closes.",
         ),
         (
+            Who.SEO,
             "The sitemap lists every page, and languages name each other (hreflang)",
             "Neither is read at the new site.",
             "the new site's templates",
             "Let the sitemap list all published stories, and each page its languages.",
         ),
         (
+            Who.DEVELOPER,
             "What cannot be migrated has a successor",
             "Members and gated content, and the shop are no items.",
             "notebook 01, what cannot be migrated",
             "Put a sign-in in front of the new site for gated content; connect a shop.",
         ),
         (
+            Who.OPERATOR,
             "Editors have stopped working at the origin",
             "What changed since the last pull is not in the destination.",
             "the old site",
             "Then pull with `--refresh`, import and verify once more.",
         ),
         (
+            Who.OPERATOR,
             "The DNS record's time to live is short",
             "Going back takes as long as the record is kept by others.",
             "the domain's DNS settings",
             "Lower it a day before the switch, so that going back takes minutes.",
         ),
         (
+            Who.OPERATOR,
             "The old site stays up until the redirects work",
             "Its file addresses may still be linked from elsewhere.",
             "the old site",
             "Keep its plan for some weeks.",
         ),
     ):
-        yield person(what, found, where, todo)
+        yield replace(person(what, found, where, todo), who=who)

@@ -31,10 +31,12 @@ from cmsmig.evidence.summary import (
     CollectionOutcome,
     FileCount,
     Headline,
+    LossCount,
     PublicationCount,
     count_collections,
     count_files,
     headline,
+    losses_by_severity,
     sum_publication,
 )
 from cmsmig.item_key import ItemKey
@@ -66,16 +68,6 @@ PAGE = "report.html"
 DOCUMENT = "report.json"
 LISTS = "lists"
 """Below a run's folder: what the page lists, as CSV files."""
-
-
-@dataclass(frozen=True, slots=True)
-class LossCount:
-    """How many losses of one kind there are, and in how many items."""
-
-    kind: str
-    severity: Severity
-    losses: int
-    items: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +142,7 @@ class Evidence:
             failures=self.accounting.failed + self.files.failed,
             undone=self.accounting.open + self.files.open + self.unsettled,
             undecided=self.unsettled,
+            lost=losses_by_severity(self.losses)[Severity.CONTENT],
         )
 
     @property

@@ -15,7 +15,7 @@ from cmsmig import __version__
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.evidence.address_doc import redirects_doc
-from cmsmig.evidence.checks import Check, CheckState
+from cmsmig.evidence.checks import Check, CheckState, Who
 from cmsmig.evidence.evidence import (
     DOCUMENT,
     LISTS,
@@ -31,6 +31,7 @@ from cmsmig.ui.doc import (
     Cell,
     Doc,
     Facts,
+    Fold,
     Heading,
     Link,
     Mark,
@@ -78,11 +79,13 @@ _STATES: Mapping[CheckState, Mark] = {
 
 
 def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
-    """Return the report: the verdict first, then what it rests on."""
+    """Return the report: the verdict, what needs someone, then what they rest on."""
     found = evidence.verification
     no_reading = (Text("Nothing was read back in this run."),)
     return (
         *headline_doc(evidence),
+        Heading("Before the DNS switch"),
+        *checklist_doc(checks),
         Heading("Items"),
         *accounting_doc(evidence),
         Heading("Read back"),
@@ -92,8 +95,6 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         *findings_parts(evidence, shown=SHOWN),
         Heading("Redirects"),
         *redirects_doc(evidence.redirects, evidence.site_address),
-        Heading("Before the DNS switch"),
-        *checklist_doc(checks),
         Heading("What a further import would write"),
         Text(_further(evidence)),
         Heading("Who decided what"),
@@ -226,8 +227,21 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
     yield from applicable((none, Heading("Nothing to do")), (none, Note(none, "good")))
 
 
-def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
-    """Yield the checklist."""
+def checklist_doc(checks: Sequence[Check]) -> Iterator[Part]:
+    """Yield the checklist: what needs someone, by who, then what is done."""
+    todo = [each for each in checks if each.state is not CheckState.DONE]
+    for who in Who:
+        own = [each for each in todo if each.who is who]
+        # Open ones first: they are known to be wrong.
+        own.sort(key=lambda each: each.state is CheckState.PERSON)
+        yield from _lines(own, f"{who[:1].upper()}{who[1:]}")
+    yield Text("`unchecked`: it cannot be checked here; a person has to look.")
+    is_so = [each for each in checks if each.state is CheckState.DONE]
+    if is_so:
+        yield Fold(f"Done ({len(is_so)})", (*_lines(is_so, "Done"),))
+
+
+def _lines(checks: Sequence[Check], caption: str) -> Iterator[Part]:
     rows = [
         (
             _STATES[each.state],
@@ -237,8 +251,7 @@ def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
         )
         for each in checks
     ]
-    yield Table(_LINE, rows, shown=len(rows))
-    yield Text("`unchecked`: it cannot be checked here; a person has to look.")
+    yield from table(_LINE, rows, caption, shown=len(rows))
 
 
 def _further(evidence: Evidence) -> str:

@@ -19,8 +19,10 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.reconcile.rules.publication import Showing, showing_of
+from cmsmig.richtext.losses import Severity
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.documents.findings import SEVERITIES, loss_severity
 
 HELD = (
     "Publish them in the space, or choose in notebook 01 that what is live is "
@@ -186,6 +188,24 @@ def count_files(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCou
 
 
 @dataclass(frozen=True, slots=True)
+class LossCount:
+    """How many losses of one kind there are, and in how many items."""
+
+    kind: str
+    severity: Severity
+    losses: int
+    items: int
+
+
+def losses_by_severity(losses: Iterable[LossCount]) -> Mapping[str, int]:
+    """Return the number of losses of each of `SEVERITIES`."""
+    found = dict.fromkeys(SEVERITIES, 0)
+    for each in losses:
+        found[loss_severity(each.kind, each.severity)] += each.losses
+    return found
+
+
+@dataclass(frozen=True, slots=True)
 class Headline:
     """The first sentence of a report, and the facts below it."""
 
@@ -213,15 +233,16 @@ def headline(
     failures: int,
     undone: int,
     undecided: int = 0,
+    lost: int = 0,
 ) -> Headline:
     """Return the state of a migration. Pure.
 
     `failures` are items and files that did not arrive whole; `undone` is what is
     still to do, in items, files and stories of items that are gone, `undecided` those
-    of them that wait for a decision.
+    of them that wait for a decision; `lost` are losses of content.
     """
     kind, sentence = _verdict(
-        accounting, published, verification, failures, undone, undecided
+        accounting, published, verification, failures, undone, undecided, lost
     )
     facts = [
         ("What arrived", _arrived(accounting)),
@@ -233,7 +254,6 @@ def headline(
         facts.append(("What editors changed", verification.kept_sentence))
     if verification is not None and verification.public_unread:
         facts.append(("What was not checked", verification.public_unread))
-    facts.append(("What is left", _left(published, verification, failures, undone)))
     return Headline(kind, sentence, tuple(facts))
 
 
@@ -244,12 +264,16 @@ def _verdict(
     failures: int,
     undone: int,
     undecided: int,
+    lost: int,
 ) -> tuple[Verdict, str]:
     """Return the first that is true."""
     arrived = accounting.created + accounting.reused
     found = verification or Verification()
     places = counted(len(found.differences), "place")
     every = f"All {counted(arrived, 'item')} of this import arrived"
+    if lost:
+        losses = counted(lost, "loss of content", "losses of content")
+        every = f"{counted(arrived, 'item')} of this import arrived, with {losses}"
     left = counted(found.not_in_yet, "selected item is", "selected items are")
     due = counted(published.due, "story still has", "stories still have")
     pages = counted(
@@ -294,6 +318,7 @@ def _verdict(
             f"{every}, but {waits} for a decision, since an editor works on it.",
         ),
         (found.kept, "warning", f"{every}. {found.kept_sentence}"),
+        (lost, "warning", f"{every}: read them in lists/losses.csv."),
         (True, "good", f"{every}, and everything read back is as it was written."),
     )
     return next((kind, said) for is_so, kind, said in states if is_so)
@@ -327,32 +352,3 @@ def _why_not(published: PublicationCount) -> str:
         if count
     ]
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def _left(
-    published: PublicationCount,
-    verification: Verification | None,
-    failures: int,
-    undone: int,
-) -> str:
-    found = verification or Verification()
-    differences = counted(len(found.differences), "difference")
-    unread = found.public_unread and not found.differences
-    parts = (
-        (failures, f"Operator: fix {counted(failures, 'failure')}, listed below."),
-        (undone, f"Operator: import the {undone:,} that are open."),
-        (
-            verification is None,
-            "Operator: read everything back (`cmsmig verify`).",
-        ),
-        (
-            found.differences,
-            f"Operator and editors: settle {differences}, listed below.",
-        ),
-        (unread, "Operator: have what visitors get compared (`cmsmig verify`)."),
-        (published.due, "Operator: run `cmsmig publish`."),
-        (published.waiting, "Operator and editors: decide about them in notebook 04."),
-        (published.held, f"Editors or operator: {HELD[0].lower()}{HELD[1:]}"),
-        (True, "Next: the checklist before the DNS switch."),
-    )
-    return " ".join(said for is_so, said in parts if is_so)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
+from os.path import relpath
+from pathlib import Path
 
 from markupsafe import Markup
 
 from cmsmig.errors import DifferencesError, IncompleteError
-from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.evidence import PAGE, Evidence
 from cmsmig.evidence.report import (
     accounting_doc,
     failures_doc,
@@ -35,6 +37,7 @@ from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
+from cmsmig.ui.controls import bar, button
 from cmsmig.ui.doc import Fold, Part, Text
 from cmsmig.ui.documents.comparisons import verification_doc
 from cmsmig.ui.html.safe_html import (
@@ -249,6 +252,17 @@ class _EvidenceView(DocView):
         self._handover.workspace.news.is_reported = True
         self._handover.workspace.news.tell({LEDGER})
         self.renew()
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the accounting; live, with the way to the report once there is one."""
+        made = super().html(live=live)
+        page = self._handover.folder / PAGE
+        root = self._handover.workspace.project.root
+        if not live or not page.is_file() or not page.is_relative_to(root):
+            return made
+        # JupyterLab runs a kernel in the folder of its notebook.
+        goes = f"notebook {Path(relpath(page)).as_posix()}"
+        return made + bar(button("report-open", "Open the report", goes=goes))
 
     def written(self) -> str:
         """Write them; return what to say of it."""

@@ -210,7 +210,7 @@ function render({ model, el }) {
       return;
     }
     const linker = document.createElement("button");
-    const path = at.replace(/[^/]*$/, name);
+    const path = decodeURI(new URL(name, `http://x/${at}`).pathname.slice(1));
     linker.dataset.commandlinkerCommand = "docmanager:open";
     linker.dataset.commandlinkerArgs = JSON.stringify({ path });
     linker.hidden = true;

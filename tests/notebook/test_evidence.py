@@ -24,7 +24,7 @@ from cmsmig.evidence.old_addresses import (
     space_address,
     write_redirects,
 )
-from cmsmig.evidence.report import report_page, write_report
+from cmsmig.evidence.report import checklist_doc, report_page, write_report
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
@@ -35,7 +35,11 @@ from cmsmig.mapping.redirects.address_map import (
     Source,
 )
 from cmsmig.mapping.select.address import Address
-from cmsmig.steps.verify.differences import Verification
+from cmsmig.steps.verify.differences import (
+    Difference,
+    DifferenceCode,
+    Verification,
+)
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
@@ -222,6 +226,26 @@ def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:
     assert len(opened) == 5
     assert {closed[what] for what in opened} == {CheckState.DONE}
     assert CheckState.OPEN not in closed.values()
+
+
+def test_what_needs_someone_comes_first_by_who() -> None:
+    """A line that is done is below those that are not; edits that stay are no green
+    line."""
+    edit = Difference(DifferenceCode.FIELD_VALUE, "c/i@l", "title", "other")
+    kept = replace(evidence_of("x"), verification=Verification(kept=[edit]))
+    checks = checklist(kept)
+    states = {each.what: each.state for each in checks}
+    assert states["Everything was read back and compared"] is CheckState.PERSON
+    *tables, _, folded = checklist_doc(checks)
+    assert [each.caption for each in tables] == [
+        f"{who} ({len(each.rows)})"
+        for who, each in zip(
+            ("Operator", "Editor", "Developer", "SEO"), tables, strict=True
+        )
+    ]
+    assert [e.what for e in checks if e.state is CheckState.DONE] == [
+        row[1] for row in folded.parts[0].rows
+    ]
 
 
 PATHS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1)

@@ -78,3 +78,13 @@ def test_the_headline_says_what_is_so(
     assert ("What is not, and why" in facts) == (
         published.published != published.stories
     )
+
+
+def test_all_arrived_is_never_said_next_to_a_loss_of_content() -> None:
+    """Nor is it green, however it was read back and published."""
+    for published in (PUBLISHED, PublicationCount(1, 7, 0, 0)):
+        shown = headline(
+            ARRIVED, published, Verification(), failures=0, undone=0, lost=3
+        )
+        assert shown.kind == "warning"
+        assert shown.sentence.startswith("8 items of this import arrived, with 3 loss")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from cmsmig.configuration.regions import REGION_BASES
-from cmsmig.evidence.evidence import Evidence, LossCount
+from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.import_failures import item_failures
 from cmsmig.evidence.old_addresses import site_address, space_address
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.evidence.summary import CollectionOutcome, FileCount
+from cmsmig.evidence.summary import CollectionOutcome, FileCount, LossCount
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.mapping.decisions.design import Reviewed
