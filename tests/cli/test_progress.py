@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from cmsmig.cli.progress import Progress
 from cmsmig.events import (
     BudgetWaited,
     Event,
@@ -13,7 +14,6 @@ from cmsmig.events import (
     StepFinished,
     StepStarted,
 )
-from cmsmig.terminal.progress import Progress
 
 PAUSED = "the service asked for a pause"
 

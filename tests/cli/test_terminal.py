@@ -20,10 +20,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cmsmig import events
+from cmsmig.cli.console import complain, complain_of, log_printably
+from cmsmig.cli.progress import Progress
 from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.terminal.console import complain, complain_of, log_printably
-from cmsmig.terminal.progress import Progress
 from cmsmig.ui.doc import table_lines
 from tests.support.cli.bad_input import Rig
 from tests.support.hostiletext import ACTING, HALF, RAW, SALT, acting

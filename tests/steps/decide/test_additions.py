@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from cmsmig.cli.outcomes import accepted_json, accepted_lines
 from cmsmig.errors import UndecidedError
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.accept_proposals import Accepted, accept_proposals
 from cmsmig.steps.decide.decision_store import read_decisions
 from cmsmig.steps.decide.migration import open_migration
-from cmsmig.terminal.outcomes import accepted_json, accepted_lines
 from tests.support.notebook.pulled_site import POSTS, pulled_workspace
 
 EVENTS = "65a000000000000000000003"

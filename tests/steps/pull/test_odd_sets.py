@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cmsmig.cli.outcomes import shortfall
 from cmsmig.errors import MalformedAnswerError
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
-from cmsmig.terminal.outcomes import shortfall
 from cmsmig.wire import http_library
 from tests.steps.pull.test_pull import (
     is_third_page,

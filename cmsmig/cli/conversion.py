@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from cmsmig.cli.console import complain, emit_content
 from cmsmig.errors import UsageError
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.batch_conversion import convert_folder, document_text, losses_text
 from cmsmig.steps.decide.rules_file import NamedRules
-from cmsmig.terminal.console import complain, emit_content
 
 
 def convert_batch(

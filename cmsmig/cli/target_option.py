@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.terminal.console import complain, emit_doc, emit_json, emit_lines
+from cmsmig.cli.console import complain, emit_doc, emit_json, emit_lines
 
 if TYPE_CHECKING:
     from cmsmig.canonical import JsonObject

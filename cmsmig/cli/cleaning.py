@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.cli.target_option import emit_result
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.cleaning import counted_places
@@ -19,7 +20,6 @@ from cmsmig.steps.decide.cleaning import (
     read_cleaning,
 )
 from cmsmig.steps.decide.decision_store import stamp_review
-from cmsmig.terminal.target_option import emit_result
 from cmsmig.ui.doc import Facts, Note, Part, Table, table
 
 

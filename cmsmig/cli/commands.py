@@ -9,6 +9,17 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TypedDict, TypeVar, Unpack
 
 from cmsmig.canonical import JsonObject
+from cmsmig.cli.console import STOPPED, complain, emit_json, emit_lines
+from cmsmig.cli.outcomes import (
+    accepted_json,
+    accepted_lines,
+    failures,
+    outcome_doc,
+    outcome_json,
+    undecided_summary,
+)
+from cmsmig.cli.progress import Progress
+from cmsmig.cli.target_option import emit_named, emit_result
 from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
@@ -25,17 +36,6 @@ from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only, run_command
-from cmsmig.terminal.console import STOPPED, complain, emit_json, emit_lines
-from cmsmig.terminal.outcomes import (
-    accepted_json,
-    accepted_lines,
-    failures,
-    outcome_doc,
-    outcome_json,
-    undecided_summary,
-)
-from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Table
 from cmsmig.ui.documents.comparisons import (
     changes_doc,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from cmsmig.terminal.console import emit_json, emit_lines
-from cmsmig.terminal.target_option import (
+from cmsmig.cli.console import emit_json, emit_lines
+from cmsmig.cli.target_option import (
     TARGET,
     emit_result,
     load_project,
@@ -59,10 +59,10 @@ def clean(
     """Show what the operations of decisions/cleaning.yaml change."""
     import asyncio
 
+    from cmsmig.cli.cleaning import show_cleaning, take_alts
+    from cmsmig.cli.progress import Progress
     from cmsmig.steps.baseline.external_links import find_dead_links
     from cmsmig.survey.cleaning_proposals import propose_cleaning
-    from cmsmig.terminal.cleaning import show_cleaning, take_alts
-    from cmsmig.terminal.progress import Progress
 
     project, settings = load_project(folder, needs_target=False)
     if alt_texts is not None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
+from cmsmig.cli.console import Ending
 from cmsmig.counting import and_more, counted, first_of, noun_for
 from cmsmig.origin.unread import unread_sentence
 from cmsmig.reconcile.field_diff import FieldDiff
@@ -14,7 +15,6 @@ from cmsmig.steps.decide.accept_proposals import Accepted
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import ImportOutcome
-from cmsmig.terminal.console import Ending
 from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.documents.plan import PUBLICATIONS, gone_tables
 from cmsmig.ui.format import moment

@@ -8,6 +8,10 @@ from collections.abc import Coroutine, Iterable, Iterator
 from typing import TypedDict
 
 from cmsmig.canonical import JsonObject
+from cmsmig.cli.commands import stoppable
+from cmsmig.cli.console import complain, emit_json, emit_lines
+from cmsmig.cli.progress import Progress
+from cmsmig.cli.target_option import emit_named, emit_result
 from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.plan.recorded import Recorded
@@ -16,10 +20,6 @@ from cmsmig.steps.rollback.rollback import Outcome
 from cmsmig.steps.rollback.rollback import roll_back as remove_created
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.terminal.commands import stoppable
-from cmsmig.terminal.console import complain, emit_json, emit_lines
-from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.format import duration
 

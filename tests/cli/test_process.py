@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.terminal.console import STOPPED
+from cmsmig.cli.console import STOPPED
 from tests.support.run.small_notebooks import write_notebook
 from tests.support.timelimit import patience
 
@@ -65,7 +65,7 @@ def test_a_signal_outside_the_notebooks_ends_a_run_with_5(
 
 OVER = """
 import atexit, os
-from cmsmig.terminal.process import run_process
+from cmsmig.cli.console import run_process
 run_process(lambda given: atexit.register(os.kill, os.getpid(), {number}))
 """
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from cmsmig.terminal.console import complain, emit_json, emit_lines
-from cmsmig.terminal.target_option import (
+from cmsmig.cli.console import complain, emit_json, emit_lines
+from cmsmig.cli.target_option import (
     TARGET,
     load_project,
     target_named,
@@ -41,8 +41,8 @@ def convert(
 
     In a project with rules of its own, these are used.
     """
+    from cmsmig.cli.conversion import convert_batch, convert_one
     from cmsmig.steps.decide.rules_file import named_rules
-    from cmsmig.terminal.conversion import convert_batch, convert_one
 
     rules = named_rules(folder, os.environ)
     if batch:
@@ -56,7 +56,7 @@ def convert(
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def render(paths: tuple[Path, ...]) -> None:
     """Render a rich text document (FILE or -) to HTML."""
-    from cmsmig.terminal.conversion import render_one
+    from cmsmig.cli.conversion import render_one
 
     render_one(_read(paths))
 
@@ -148,6 +148,7 @@ def run(
     With --refresh and no choice of notebooks: pull, what moved, import, verify,
     report.
     """
+    from cmsmig.cli.progress import Progress, moment
     from cmsmig.run.locations import (
         find_notebooks,
         notebooks_folder,
@@ -156,7 +157,6 @@ def run(
     )
     from cmsmig.run.unattended import named_once, run_unattended
     from cmsmig.settings import choose_target, find_project
-    from cmsmig.terminal.progress import Progress, moment
 
     named = named_once("project", str(folder or ""), values)
     project = choose_target(

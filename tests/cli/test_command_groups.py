@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from cmsmig.cli import commands
-from cmsmig.terminal.command_groups import GROUPS
+from cmsmig.cli.command_groups import GROUPS
+from cmsmig.cli.program import commands
 
 
 def test_every_command_is_in_one_group() -> None:

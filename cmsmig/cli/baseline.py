@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict
 
+from cmsmig.cli.commands import stoppable
+from cmsmig.cli.console import complain, emit_doc, emit_json
+from cmsmig.cli.progress import Progress
 from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline import BaselineReport, take_baseline
 from cmsmig.steps.baseline.compare_sites import SwitchReport, compare_sites
-from cmsmig.terminal.commands import stoppable
-from cmsmig.terminal.console import complain, emit_doc, emit_json
-from cmsmig.terminal.progress import Progress
 from cmsmig.ui.doc import Cell, Part, Table, Text, table
 from cmsmig.ui.format import moment
 

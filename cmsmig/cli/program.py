@@ -14,32 +14,32 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from cmsmig import __version__
-from cmsmig.cli_handover import HANDOVER
-from cmsmig.cli_tools import DRY_RUN, TOOLS
-from cmsmig.terminal.command_groups import OrderedGroup
-from cmsmig.terminal.console import (
+from cmsmig.cli.command_groups import OrderedGroup
+from cmsmig.cli.console import (
     complain,
     emit_doc,
     emit_json,
     emit_lines,
     report_error,
     require_output,
+    run_process,
 )
-from cmsmig.terminal.process import run_process
-from cmsmig.terminal.target_option import (
+from cmsmig.cli.handover import HANDOVER
+from cmsmig.cli.target_option import (
     TARGET,
     emit_result,
     load_project,
     target_named,
     with_target,
 )
+from cmsmig.cli.tools import DRY_RUN, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cmsmig.terminal.commands import Options, Part
-    from cmsmig.terminal.progress import Progress
-    from cmsmig.terminal.rollback import RollbackOptions
+    from cmsmig.cli.commands import Options, Part
+    from cmsmig.cli.progress import Progress
+    from cmsmig.cli.rollback import RollbackOptions
 
 _COLLECTIONS = (10_000, 50, 100)
 """When the cyclic garbage collector looks. Nearly nothing that a command makes is in
@@ -83,7 +83,7 @@ def _pilot(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_context
 def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
     """Move a site's content into a headless CMS, and prove it."""
-    from cmsmig.terminal.console import log_printably
+    from cmsmig.cli.console import log_printably
 
     log_printably()
     context.obj = folder
@@ -111,7 +111,7 @@ def init(folder: Path | None) -> None:
 @click.pass_obj
 def check(folder: Path | None, as_json: bool) -> None:
     """Check tokens, site, space and limits; writes nothing."""
-    from cmsmig.terminal.commands import check as ask
+    from cmsmig.cli.commands import check as ask
 
     project, settings = load_project(folder, origin=True, destination=True)
     ask(project, settings, as_json=as_json)
@@ -124,10 +124,10 @@ def check(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
+    from cmsmig.cli.commands import resumable
+    from cmsmig.cli.outcomes import pull_doc, pull_json, shortfall
     from cmsmig.steps.decide.decision_store import not_migrated
     from cmsmig.steps.pull.pull import pull as read
-    from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.outcomes import pull_doc, pull_json, shortfall
 
     project, settings = load_project(folder, origin=True, needs_target=False)
     reading = read(
@@ -166,7 +166,7 @@ def decide(
     as_json: bool,
 ) -> None:
     """Write the proposals as decisions, accepted in bulk by a person."""
-    from cmsmig.terminal.commands import accept
+    from cmsmig.cli.commands import accept
 
     if not accept_proposals:
         raise click.UsageError(
@@ -190,7 +190,7 @@ def plan(
     **part: Unpack[Part],
 ) -> None:
     """Show what an import, or a pilot, would do now; writes nothing there."""
-    from cmsmig.terminal.commands import plan as show
+    from cmsmig.cli.commands import plan as show
 
     project, settings = load_project(folder, destination=True)
     sys.exit(show(project, settings, as_json=as_json, recreate=recreate, **part))
@@ -233,7 +233,7 @@ _part("publish", "Publish what was decided to be published.")
 @click.pass_obj
 def changes(folder: Path | None, as_json: bool) -> None:
     """What moved since the last import, on both sides."""
-    from cmsmig.terminal.commands import changes as find
+    from cmsmig.cli.commands import changes as find
 
     project, settings = load_project(folder, destination=True)
     find(project, settings, as_json=as_json)
@@ -245,7 +245,7 @@ def changes(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def verify(folder: Path | None, as_json: bool) -> None:
     """Read everything back and compare it with decisions and ledger."""
-    from cmsmig.terminal.commands import verify as read_back
+    from cmsmig.cli.commands import verify as read_back
 
     project, settings = load_project(folder, destination=True)
     sys.exit(read_back(project, settings, as_json=as_json))
@@ -271,8 +271,8 @@ def baseline(
     as_json: bool,
 ) -> None:
     """Keep how each old address answers; resumable."""
+    from cmsmig.cli import baseline as shown
     from cmsmig.evidence.old_addresses import gone_addresses
-    from cmsmig.terminal import baseline as shown
 
     project, settings = load_project(folder, needs_target=False)
     if compare is not None:
@@ -293,9 +293,9 @@ def baseline(
 @click.pass_obj
 def rebuild(folder: Path | None, as_json: bool) -> None:
     """Rebuild a lost ledger from the destination."""
+    from cmsmig.cli.commands import resumable
+    from cmsmig.cli.outcomes import rebuilt_doc
     from cmsmig.steps.rebuild.rebuild import rebuild as make
-    from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.outcomes import rebuilt_doc
 
     project, settings = load_project(folder, destination=True)
     found = resumable(make(project, settings, observer=_progress()))
@@ -317,7 +317,7 @@ def rollback(
     **options: Unpack[RollbackOptions],
 ) -> None:
     """Remove what the import created, and nothing else; resumable."""
-    from cmsmig.terminal.rollback import roll_back
+    from cmsmig.cli.rollback import roll_back
 
     project, settings = load_project(folder, destination=True)
     sys.exit(roll_back(project, settings, planning=planning or dry_run, **options))
@@ -360,17 +360,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _write(command: str, folder: Path | None, options: Options) -> None:
-    from cmsmig.terminal.commands import write
+    from cmsmig.cli.commands import write
 
     project, settings = load_project(folder, destination=True)
     sys.exit(write(command, project, settings, **options))
 
 
 def _progress() -> Progress:
-    from cmsmig.terminal.progress import Progress
+    from cmsmig.cli.progress import Progress
 
     return Progress(sys.stderr)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""`python -m cmsmig.cli` is `cmsmig`."""
+
+from cmsmig.cli import main
+
+main()
