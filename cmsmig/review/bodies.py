@@ -27,7 +27,6 @@ from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.steps.decide.migration import Migration
 
-"""The kind of loss of an embed which is never closed."""
 _NUMBERS = TypeAdapter(list[int])
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
 _STRUCTURES: Mapping[str, str] = {

@@ -64,7 +64,6 @@ class ScannedBody:
     structures: tuple[str, ...]
     embeds: tuple[tuple[str, str, str], ...]
     """The kind, the host and the beginning of the HTML or the address of each."""
-    """Of the designer's components."""
     words: str
     """What it says, to search in."""
     facts: BodyFacts
@@ -87,7 +86,6 @@ class Digest:
     losses: int
     content: int
     """Losses that a reader would notice."""
-    """Embeds in it that are never closed."""
     embeds: tuple[EmbedKind, ...]
     facts: BodyFacts
     choices: EmbedLookups
@@ -140,11 +138,7 @@ class ScannedBodies:
         return fingerprint([self._shared[place], body.item.data_hash])
 
     def _shared_print(self, body: Body, context: DraftContext) -> str:
-        policy = replace(
-            context.embeds,
-            kinds={},
-            signatures={},
-        )
+        policy = replace(context.embeds, kinds={}, signatures={})
         return fingerprint(
             [
                 code_digest(_ROOMS, Drafter.libraries),
