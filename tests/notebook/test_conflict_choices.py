@@ -311,3 +311,31 @@ def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     panel = asyncio.run(show_changes(workspace))
     assert "cannot be shown yet" in str(panel.html())
     assert workspace.changes_shown[-1].found is None
+
+
+@pytest.fixture
+def imported(staged: Start) -> Staged:
+    """Return an imported project, nothing of which changed since."""
+    project = staged()
+    project.done("import")
+    return project
+
+
+async def test_the_changes_and_the_plan_follow_a_pull(imported: Staged) -> None:
+    """Both show what was pulled by themselves, once an action is over."""
+    workspace = imported.workspace(interactive=True)
+    changes = Page(await show_changes(workspace))
+    panel = await show_plan(workspace, recreate=False)
+    page = Page(panel)
+    before = panel.shown.plan.plan_hash
+
+    def renamed(item: dict) -> dict:
+        data = item["fieldData"]
+        return {**item, "fieldData": {**data, "name": f"{data['name']}, renamed"}}
+
+    edit_items(imported, renamed)
+    await asyncio.to_thread(imported.done, "pull")
+    workspace.news.look(workspace.project)
+    await page.sees("This is the plan as of now.")
+    assert panel.shown.plan.plan_hash != before
+    await changes.shows("changes_list", ", renamed")

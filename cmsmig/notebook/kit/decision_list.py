@@ -21,6 +21,7 @@ from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.notebook.kit.project_news import RAW
 from cmsmig.reconcile.value_changes import Sides
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, Where, changes_of
@@ -70,6 +71,17 @@ async def show_changes(workspace: Workspace) -> Panel:
     the decisions at once. Before the first import no service is asked. What prevents
     the comparison (a service that does not answer) is shown in its place.
     """
+    found, text, doc = await _compared(workspace)
+    view = ChangeList(workspace, found, doc)
+    workspace.changes_shown.append(view)
+    return workspace.shows(view, text=text)
+
+
+async def _compared(
+    workspace: Workspace,
+) -> tuple[tuple[Change, ...] | None, str, Doc]:
+    """Return what changed, None where nothing was compared, and that as a sentence and
+    as a document."""
     found: tuple[Change, ...] | None = None
     text = "Nothing was imported yet, so there is nothing to compare with."
     doc: Doc = (Note(text),)
@@ -85,9 +97,7 @@ async def show_changes(workspace: Workspace) -> Panel:
     except CmsmigError as error:
         text = f"The changes cannot be shown yet: {error}"
         doc = (Note(text, "warning"),)
-    view = ChangeList(workspace, found, doc)
-    workspace.changes_shown.append(view)
-    return workspace.shows(view, text=text)
+    return found, text, doc
 
 
 class ChangeList(DecisionTable[ConflictsDecision]):
@@ -115,6 +125,20 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         self._changes = [*map(point_of, found or ())]
         self._waiting: Sequence[Point] = ()
         self.load()
+
+    def opened(self) -> None:
+        """Follow what is pulled."""
+        self.workspace.news.follow(
+            self.prefix, lambda: self.queue.start(self._compare), RAW
+        )
+
+    async def _compare(self) -> None:
+        """Compare once more, and show that; an open row stays as it is."""
+        self.found, _, doc = await _compared(self.workspace)
+        self._doc = doc_sheet(*doc)
+        self._changes = [*map(point_of, self.found or ())]
+        self.load()
+        self.renew()
 
     def narrow(self, query: Query) -> None:
         """List the rows of another query; words are searched for in all changes."""

@@ -33,7 +33,7 @@ from cmsmig.notebook.kit.finding_table import (
     parts_of,
 )
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.notebook.kit.project_news import DECISIONS
+from cmsmig.notebook.kit.project_news import DECISIONS, RAW
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import sides_of
@@ -171,7 +171,7 @@ class PlanView(View):
         self._offers_recreate = offers_recreate
         shown.watchers["plan"] = self._renew
         self._is_planning = False
-        workspace.news.follow("plan", self._follow, DECISIONS)
+        workspace.news.follow("plan", self._follow, DECISIONS, RAW)
         self._renew()
 
     def _renew(self) -> None:
@@ -206,7 +206,7 @@ class PlanView(View):
         self.say("This is the plan as of now.", "good")
 
     def _follow(self) -> None:
-        """Plan once more, in the background, for decisions that were just taken."""
+        """Plan once more, in the background, for what was just decided or pulled."""
         if not self._is_planning:
             self._is_planning = True
             self.queue.start(self._plan_soon)
@@ -214,7 +214,7 @@ class PlanView(View):
     async def _plan_soon(self) -> None:
         await asyncio.sleep(_SOON)
         self._is_planning = False
-        self.say("Planning with the new decisions …")
+        self.say("Planning with what was just decided or pulled …")
         await self._plan(self._shown.plan.recreate)
 
     def html(self, *, live: bool) -> Markup:
