@@ -75,9 +75,10 @@ def _keeps_edits(days: Days, command: str, before: Space, after: Space) -> None:
             continue
         if seen.holds(name, value):
             continue
-        fine = book.is_ours(own, name) or (
-            name == PUBLISHED and book.gone_action("origin", own) & {"unpublish"}
-        )
+        fine = book.is_ours(own, name)
+        if name == PUBLISHED and not fine:
+            withdrawn = book.gone_action("origin", own) & {"unpublish"}
+            fine = bool(withdrawn) or own in book.never_public
         what = f"{seen.path}: {value!r} is {seen.values.get(name)!r} ({seen.shown})"
         insist(f"an edit stays ({command}, {name})", fine, what)
         del book.held[own, name]
