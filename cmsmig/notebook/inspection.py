@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.mapping.decisions.choices import CollectionsDecision
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.notebook.inspect.cleaning_panel import CleaningTable
 from cmsmig.notebook.inspect.explorer import Explorer
@@ -19,7 +17,7 @@ from cmsmig.notebook.inspect.finding_lists import (
     References,
     StructureTable,
 )
-from cmsmig.notebook.inspect.item_choices import count_states, current_choices
+from cmsmig.notebook.inspect.item_choices import CHOICES, count_states, current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.kit.cell import Panel
@@ -27,7 +25,7 @@ from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.decision_list import show_changes as show_changes
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.project_news import DECISIONS, RAW
+from cmsmig.notebook.kit.project_news import RAW
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin
@@ -61,7 +59,6 @@ _PAGE_COLUMNS = (
     Column("seo", "Title for search engines"),
     Column("description", "Description"),
 )
-_CHOICES = f"{DECISIONS}/{FILE_NAMES[CollectionsDecision]}"
 _ABOUT_PAGES = (
     "Static pages are no items: build them in the new site. The origin lists them to a "
     "token with the scope `pages:read`."
@@ -116,7 +113,7 @@ def reference_report(workspace: Workspace) -> Panel:
         return References(workspace, origin, graph)
 
     title = "Where references lead, and which would stay empty"
-    return _when_pulled(workspace, make, "references", title, (RAW, _CHOICES))
+    return _when_pulled(workspace, make, "references", title, (RAW, CHOICES))
 
 
 def richtext_census(workspace: Workspace) -> Panel:
@@ -159,9 +156,9 @@ def choose_item_sets(
 ) -> Panel:
     """Choose which items of each collection are imported, in which version.
 
-    By hand the button writes `decisions/collections.yaml`, decided individually.
-    Unattended, `item_set` (a name, for every collection) does so in bulk, and
-    without it nothing is written.
+    By hand each choice is written to `decisions/collections.yaml` at once, which a
+    button accepts. Unattended, `item_set` (a name, for every collection) does so in
+    bulk, and without it nothing is written.
     """
     return _when_pulled(
         workspace,

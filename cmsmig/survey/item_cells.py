@@ -44,6 +44,7 @@ def entry_cells(
         "locale": catalogue.locale_tag(entry),
         "state": STATES[entry.state],
         "updated": _day(entry.updated),
+        "left_out": entry.left_out,
         "published": _day(entry.published),
         "created": _day(entry.created),
         "losses": "" if entry.losses is None else f"{entry.losses:,}",

@@ -47,6 +47,7 @@ _TITLES: Mapping[str, str] = {
     "locale": "Locale",
     "state": "State",
     "updated": "Changed",
+    "left_out": "Import",
     "published": "Published",
     "created": "Created",
     "losses": "Losses",

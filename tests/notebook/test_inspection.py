@@ -23,7 +23,7 @@ from cmsmig.events import unobserved
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook import inspection
-from cmsmig.notebook.inspect.explorer import site_scan
+from cmsmig.notebook.inspect.explorer import Explorer, site_scan
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.opened_project import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
@@ -37,6 +37,7 @@ from cmsmig.survey.not_migratable import KINDS, find_obstacles
 from cmsmig.survey.references import reference_graph
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.html.charts import Link, lane_graph
+from cmsmig.ui.query import Query
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.page import Page
 from tests.support.notebook.pulled_site import pulled_workspace
@@ -316,29 +317,71 @@ async def test_a_dry_run_by_hand_writes_no_decision(
     """The button says that nothing was written, and nothing was."""
     workspace = at(sample, interactive=True, dry_run=True)
     page = Page(inspection.choose_item_sets(workspace, reviewer="Ada"))
-    await page.click("item-set-save")
+    assert page.tags("item-set") == []
+    await page.click("item-set-accept")
     await page.sees("This is a dry run")
     assert not (sample / "decisions").exists()
 
 
-async def test_a_set_is_chosen_for_all_collections_then_for_one(
-    rehearse, small_site: Path
-) -> None:
-    """The numbers follow; the collection that differs is in bold."""
+@pytest.fixture
+def small(rehearse, small_site: Path) -> Path:
+    """Return a project folder with the small site, pulled."""
     rehearsal: Rehearsal = rehearse(
         SandboxOptions(small_site, rate=500, origin_rate=60_000)
     )
-    await asyncio.to_thread(rehearsal.done, "pull")
-    workspace = at(rehearsal.folder, interactive=True)
-    page = Page(inspection.choose_item_sets(workspace, reviewer="Ada"))
-    await page.set("item-set", "live")
-    await page.set("item-set-for", page.options("item-set-for")[1])
+    rehearsal.done("pull")
+    return rehearsal.folder
+
+
+async def test_a_set_is_chosen_for_all_collections_then_in_the_row_of_one(
+    small: Path,
+) -> None:
+    """Each choice is in the file at once; a person accepts what is proposed."""
+    page = Page(inspection.choose_item_sets(at(small, interactive=True), "Ada"))
+    await page.set("item-set-all", "live")
+    assert "reviewed" not in chosen(small)
     await page.set("item-set", "not migrated")
-    await page.shows("choices", "do not migrate")
-    await page.click("item-set-save")
-    first, *others = chosen(rehearsal.folder)["collections"]
+    first, *others = chosen(small)["collections"]
     assert first["migrate"] is False
     assert {each["items"] for each in others} == {"live"}
+    await page.click("item-set-accept")
+    assert chosen(small)["reviewed"]["by"] == "Ada"
+    await page.click("item-set-open", 1)
+    await page.set("item-set-publish", "what_is_live")
+    publish = [each["publish"] for each in chosen(small)["collections"]]
+    assert publish == ["nothing", "what_is_live"]
+    assert chosen(small)["reviewed"]["by"] == "Ada"
+
+
+async def test_the_last_choice_is_undone_whole(small: Path) -> None:
+    """One for all collections at once leaves each as it was; there is no older one."""
+    page = Page(inspection.choose_item_sets(at(small, interactive=True), "Ada"))
+    await page.set("item-set", "not migrated")
+    await page.set("item-set-all", "live")
+    await page.click("item-set-undo")
+    first, *others = chosen(small)["collections"]
+    assert first["migrate"] is False
+    assert {each["items"] for each in (first, *others)} == {"staged"}
+    assert page.tags("item-set-undo") == []
+
+
+async def test_one_item_is_decided_in_its_row(small: Path) -> None:
+    """Once item sets are decided; choosing its collection's set takes it back."""
+    workspace = at(small, interactive=True)
+    explorer = Explorer(workspace)
+    items = Page(explorer.element())
+    await items.until(lambda: not explorer.queue.busy, "items are still listed")
+    assert items.tags("explore-take") == []
+    page = Page(inspection.choose_item_sets(workspace, "Ada"))
+    await page.click("item-set-accept")
+    workspace.news.look(workspace.project)
+    explorer.narrow(Query("note 1"))
+    await items.set("explore-take", "skip")
+    await items.sees("leave out. Written to")
+    (apart,) = [e["apart"] for e in chosen(small)["collections"] if "apart" in e]
+    assert [each["take"] for each in apart] == ["skip"]
+    await items.set("explore-take", "")
+    assert not any("apart" in each for each in chosen(small)["collections"])
 
 
 def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:

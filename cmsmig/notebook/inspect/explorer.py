@@ -14,22 +14,31 @@ from functools import cached_property, partial
 from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.notebook.inspect.item_choices import current_choices
+from cmsmig.notebook.inspect.item_choices import (
+    CHOICES,
+    FILE,
+    TAKES,
+    current_choices,
+    sign,
+    with_item,
+)
 from cmsmig.notebook.inspect.item_page import item_page
-from cmsmig.notebook.kit.decision_files import pulled
+from cmsmig.notebook.kit.decision_files import known_reviewer, pulled
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.origin.files import FileRow
-from cmsmig.steps.decide.decision_store import decision_in
+from cmsmig.steps.decide.decision_store import change_decision, decision_in
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.item_relation import ItemRelation, with_finding
 from cmsmig.survey.site_scan import Outcomes, SiteScan, find_outcomes
 from cmsmig.ui.action_queue import in_slices
-from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.controls import Copied, select
+from cmsmig.ui.html.safe_html import sheet, stacked
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Relation
+from cmsmig.ui.relation import Relation, Row
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
 
@@ -123,11 +132,14 @@ class Explorer(ScanTable):
         super().__init__(workspace, scan, items)
         self._catalogue = scan.catalogue
         self._thumbnails = items.thumbnails
+        self._workspace = workspace
+        self._load()
 
     def opened(self) -> None:
-        """Make the list complete in the background."""
+        """Make the list complete in the background; follow the item sets."""
         super().opened()
         self.item_lists.shown_by = self.show_finding
+        self._workspace.news.follow("explore-take", self._follow_choices, CHOICES)
 
     def show_finding(self, finding: str) -> None:
         """Show all items with a finding, for another panel."""
@@ -139,6 +151,50 @@ class Explorer(ScanTable):
         title = self.name_of(self.at.key)
         self.lead_to(Place(Query().having("target", item_id)))
         self.say(f"Listed: the items that refer to {title}. `b` leads back.")
+
+    @action("take")
+    def take(self, sent: str) -> None:
+        """Decide what is taken of one item, whatever its collection says."""
+        if self.source.dry_run:
+            raise UsageError("This is a dry run: no decision is written.")
+        key, _, take = sent.partition("=")
+        entry, name = self._catalogue.entry(int(key)), known_reviewer(self._workspace)
+
+        def change(now: CollectionsDecision) -> CollectionsDecision:
+            made = with_item(now, entry.key, take)
+            is_signed = now.reviewed is not None and name
+            return sign(made, name, INDIVIDUALLY) if is_signed else made
+
+        change_decision(self._workspace.project, CollectionsDecision, change)
+        self._load()
+        self.show()
+        said = next(label for label, each in TAKES if each == take)
+        self.say(f"{entry.title}: {said}. Written to {FILE}.", "good")
+
+    def _load(self) -> None:
+        """Read what is decided about single items."""
+        found = None
+        with suppress(DecisionsError):
+            found = decision_in(self._workspace.project, CollectionsDecision)
+        self._choices = {e.collection_id: e for e in found.collections} if found else {}
+
+    def _follow_choices(self) -> None:
+        self._load()
+        self.renew()
+
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return what a row holds; of what is imported, a drop-down, above why it is
+        left out."""
+        held = super().held(row, column)
+        if column != "left_out" or self.source.dry_run or not self._choices:
+            return held
+        entry = self._catalogue.entry(int(row.key))
+        choice = self._choices.get(entry.key.collection_id)
+        take = choice and choice.take(entry.key.item_id, entry.key.locale_id)
+        about = f"Import {row.title}"
+        given: dict[str, object] = {"row": row.key, "about": about}
+        chosen = select(self.named("take"), "", TAKES, take or "", **given)
+        return stacked([chosen, *([Markup.escape(held)] if held and not take else [])])
 
     def name_of(self, key: str) -> str:
         """Return what an item is called."""

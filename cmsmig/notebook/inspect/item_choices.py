@@ -10,17 +10,21 @@ from typing import Any
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import (
     ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     CollectionsDecision,
+    ItemChoice,
     ItemSet,
     Languages,
     MissingLanguage,
     PublishRule,
     QueuedRule,
+    Take,
 )
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.propose.additions import with_missing_choices
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.mapping.select.selection import (
@@ -30,6 +34,7 @@ from cmsmig.mapping.select.selection import (
     select_items,
 )
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.ui.format import moment
@@ -40,7 +45,6 @@ from cmsmig.ui.html.safe_html import (
     heading,
     note,
     paragraph,
-    stacked,
     table,
 )
 
@@ -82,8 +86,6 @@ class Rule:
     field: str
     """The field of `CollectionChoice`."""
     options: tuple[tuple[str, str], ...]
-    states: frozenset[PublicationState] = frozenset()
-    """The states of the items that it is about; empty: all items."""
 
     def value(self, choice: CollectionChoice) -> str:
         """Return the value of a collection."""
@@ -103,6 +105,11 @@ class Rule:
             changed["migrate"] = True
         return replace(choice, **changed)
 
+    def said(self, choice: CollectionChoice) -> str:
+        """Return the value of a collection in words."""
+        value = self.value(choice)
+        return next((text for text, each in self.options if each == value), value)
+
 
 RULES = (
     Rule("item-set", "Item set", "items", SETS),
@@ -111,48 +118,109 @@ RULES = (
         "Archived items",
         "archived",
         ARCHIVED,
-        frozenset((PublicationState.ARCHIVED,)),
     ),
     Rule(
         "item-set-online",
         "Archived, still online",
         "archived_live",
         ARCHIVED_LIVE,
-        frozenset((PublicationState.ARCHIVED_LIVE,)),
     ),
     Rule(
         "item-set-queued",
         "Queued",
         "queued",
         QUEUED,
-        frozenset((PublicationState.QUEUED, PublicationState.QUEUED_CHANGES)),
     ),
     Rule("item-set-publish", "Publish", "publish", PUBLISH),
 )
 """The choices about a collection, in the order of the panel."""
-LANGUAGES: tuple[tuple[str, str], ...] = (
+_LANGUAGES: tuple[tuple[str, str], ...] = (
     ("a story each, in folders", Languages.FOLDERS),
     ("one story, fields translated", Languages.FIELDS),
 )
-MISSING_LANGUAGE: tuple[tuple[str, str], ...] = (
+_MISSING_LANGUAGE: tuple[tuple[str, str], ...] = (
     ("lead to the primary language", MissingLanguage.PRIMARY),
     ("are left out", MissingLanguage.LEAVE_OUT),
 )
+LANGUAGE_CHOICES = (
+    ("languages", "languages", "Languages", _LANGUAGES),
+    (
+        *("missing_language", "missing", "References to what lacks a language"),
+        _MISSING_LANGUAGE,
+    ),
+)
+"""Field, control, label and options of each choice about languages."""
+TAKES: tuple[tuple[str, str], ...] = (
+    ("as its collection", ""),
+    ("leave out", Take.SKIP),
+    ("as a draft", Take.DRAFT),
+    ("what visitors see", Take.LIVE),
+    ("what editors see", Take.STAGED),
+    ("both, live below staged", Take.MIRROR),
+)
+"""What can be taken of one item."""
 FILE = "decisions/collections.yaml"
+CHOICES = f"{DECISIONS}/{FILE_NAMES[CollectionsDecision]}"
+"""What panels follow that show item sets."""
 
 
-def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision:
-    """Return what is decided, each collection without a decision as proposed."""
-    proposed = propose_collections(
+def proposed_choices(origin: Origin) -> CollectionsDecision:
+    """Return what is proposed for each collection."""
+    return propose_collections(
         origin.site,
         origin.collections,
         lambda identifier, live: (origin.live if live else origin.staged)[identifier],
     )
-    found = decision_in(workspace.project, CollectionsDecision)
-    if found is None:
+
+
+def completed(
+    found: CollectionsDecision | None, proposed: CollectionsDecision
+) -> CollectionsDecision:
+    """Return what is decided, each collection without a decision as proposed; nobody
+    has signed that yet."""
+    if found is None or not (found.collections or found.locales):
         return proposed
     complete, added = with_missing_choices(found, proposed)
     return replace(complete, reviewed=None) if added else found
+
+
+def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision:
+    """Return what is decided, each collection without a decision as proposed."""
+    found = decision_in(workspace.project, CollectionsDecision)
+    return completed(found, proposed_choices(origin))
+
+
+def with_item(
+    decision: CollectionsDecision, key: ItemKey, take: str
+) -> CollectionsDecision:
+    """Return the decision with what is taken of one item; empty: what its collection
+    says. Raises `UsageError` where its collection is not decided."""
+    made = (
+        [ItemChoice(key.item_id, Take(take), locale_id=key.locale_id)] if take else []
+    )
+    gone = (key.locale_id,) if take else (key.locale_id, "")
+    collections = [
+        replace(
+            each,
+            apart=(
+                *(
+                    e
+                    for e in each.apart
+                    if e.item_id != key.item_id or e.locale_id not in gone
+                ),
+                *made,
+            ),
+        )
+        if each.collection_id == key.collection_id
+        else each
+        for each in decision.collections
+    ]
+    if key.collection_id not in {each.collection_id for each in collections}:
+        raise UsageError(
+            "The item set of this collection is not decided yet: accept the item sets "
+            "above first."
+        )
+    return replace(decision, collections=tuple(collections))
 
 
 def with_set(decision: CollectionsDecision, name: str) -> CollectionsDecision:
@@ -266,21 +334,15 @@ def choices_table(
     }
 
     def said(rule: Rule, choice: CollectionChoice) -> str | Markup:
-        value = rule.value(choice)
-        label = next((text for text, each in rule.options if each == value), value)
-        about = f"{rule.label.lower()}: {label}" if rule.states else label
-        return about if value == usual[rule] else bold(about)
+        text = rule.said(choice)
+        return text if rule.value(choice) == usual[rule] else bold(text)
 
     def row(choice: CollectionChoice) -> tuple[Cell, ...]:
         found = effects.of(choice)
-        states = frozenset(count_states(origin, choice.collection_id))
-        sets, *special, publish = RULES
-        rules = [said(each, choice) for each in special if each.states & states]
         return (
             names[choice.collection_id],
-            said(sets, choice),
-            stacked(rules),
-            said(publish, choice),
+            said(RULES[0], choice),
+            choices_text(choice),
             found.imported,
             found.published,
             reasons_text(found.left_out),
@@ -293,7 +355,6 @@ def choices_table(
             bold("All"),
             "",
             "",
-            "",
             total.imported,
             total.published,
             reasons_text(total.left_out),
@@ -302,8 +363,7 @@ def choices_table(
     head = (
         "Collection",
         "Item set",
-        "Archived, queued",
-        "Publish",
+        "Other choices",
         "Imported",
         "Published",
         "Left out",
@@ -316,6 +376,16 @@ def choices_table(
     )
     below = paragraph(f"Locales: {locales}.") if locales else NOTHING
     return heading("Item set per collection") + table(head, rows) + below
+
+
+def choices_text(choice: CollectionChoice) -> str:
+    """Return what is chosen next to the item set, and is not as most sites have it."""
+    usual = CollectionChoice("", "")
+    return "; ".join(
+        f"{rule.label.lower()}: {rule.said(choice)}"
+        for rule in RULES[1:]
+        if choice.migrate and rule.value(choice) != rule.value(usual)
+    )
 
 
 def reasons_text(reasons: Mapping[str, int]) -> str:

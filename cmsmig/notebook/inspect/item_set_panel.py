@@ -1,10 +1,9 @@
-"""Notebook 01, last part: which item set is imported, per collection."""
+"""Notebook 01: which item set is imported, chosen in the row of each collection."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from markupsafe import Markup
 
@@ -13,58 +12,62 @@ from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
     CollectionChoice,
     CollectionsDecision,
-    FormerPath,
 )
-from cmsmig.mapping.propose.former_paths import RenamedCollection
+from cmsmig.notebook.inspect.former_path_choices import (
+    FOLLOW,
+    former_paths_table,
+    listed_paths,
+    path_key,
+)
 from cmsmig.notebook.inspect.item_choices import (
-    LANGUAGES,
-    MISSING_LANGUAGE,
+    CHOICES,
+    LANGUAGE_CHOICES,
     RULES,
     Effects,
     Rule,
     choices_table,
+    choices_text,
+    completed,
     current_choices,
+    proposed_choices,
+    reasons_text,
     sign,
     signature_html,
     with_set,
 )
 from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
+from cmsmig.notebook.kit.decision_table import (
+    DECISION,
+    UNDO,
+    DecisionTable,
+    number_of,
+)
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.decision_store import decision_in, write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
-from cmsmig.ui.controls import bar, dom_class, select, text
+from cmsmig.ui.controls import Copied, bar, dom_class, select, text, words
 from cmsmig.ui.html.safe_html import (
     NOTHING,
-    Cell,
-    heading,
     joined,
     paragraph,
     sheet,
-    stacked,
-    table,
 )
+from cmsmig.ui.query import Query
+from cmsmig.ui.relation import Column, Nouns, Row
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.table import TableView
 from cmsmig.ui.view import View, action
 
-_ALL = "all collections"
-_LANGUAGES = (
-    ("languages", "languages", "Languages", LANGUAGES),
-    (
-        *("missing_language", "missing", "References to what lacks a language"),
-        MISSING_LANGUAGE,
-    ),
+_NOUNS = Nouns("collection", "collections", "The site has no collections.")
+_COLUMNS = (
+    Column("collection", "Collection"),
+    Column(DECISION, "Item set"),
+    Column("others", "Other choices"),
+    Column("imported", "Imported", most_first=True, css="number"),
+    Column("published", "Published", most_first=True, css="number"),
+    Column("left", "Left out"),
 )
-"""Field, control, label and options of each choice about languages."""
-_MIXED = ("differs by collection", "")
-_FOLLOW, _STAY = "follow", "stay"
-_ABOUT = paragraph(
-    "Each choice shows how many stories it brings, under Publish how many of them are "
-    "published. Single items are decided under `apart` in the file."
-)
-_ABOUT_FORMER = heading("Former paths of collections") + paragraph(
-    "These links look like old paths of renamed collections. Choose per path whether "
-    "links and redirects below it lead to the stories. What is not decided stays as it "
-    "is."
-)
+_MIXED = ("differs", "")
 
 
 def item_sets(
@@ -77,158 +80,261 @@ def item_sets(
     and writes nothing. Raises `UsageError` for an unknown set or no reviewer.
     """
     before = current_choices(workspace, origin)
-    renamed = renamed_collections(origin)
     decision = with_set(before, item_set) if item_set else before
     writes = item_set and not workspace.interactive and not workspace.dry_run
     is_new = before.reviewed is None or before.collections != decision.collections
     if writes and is_new:
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
-    name = reviewer or known_reviewer(workspace)
-    return _ItemSets(workspace, origin, renamed, decision, name)
+    if not workspace.interactive:
+        return _Decided(origin, decision)
+    return ItemSets(workspace, origin, reviewer or known_reviewer(workspace))
 
 
-class _ItemSets(View):
-    """A choice of each rule for all collections or one of them, former paths, and the
-    button that writes."""
+class _Rows(Rows):
+    def file(self, query: Query) -> str:
+        """Return the name of the CSV file; the list of collections has another."""
+        return "item-sets"
+
+
+class ItemSets(DecisionTable[CollectionsDecision]):
+    """The collections, each with its item set; an open one with its other choices."""
 
     prefix = "item-set"
     label = "Item set of each collection"
-    says_last = True
+    opens = True
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        origin: Origin,
-        renamed: Sequence[RenamedCollection],
-        decision: CollectionsDecision,
-        reviewer: str,
-    ) -> None:
-        super().__init__()
-        self._workspace = workspace
+    def __init__(self, workspace: Workspace, origin: Origin, reviewer: str) -> None:
+        super().__init__(workspace, _Rows(_NOUNS, _COLUMNS), CollectionsDecision)
         self._origin = origin
-        self._renamed = renamed
-        self._decision = decision
-        self._signed = signature_html(decision)
-        self._effects = Effects(origin, decision)
+        self._names = {e.collection_id: e.display_name for e in origin.collections}
+        self._renamed = renamed_collections(origin)
+        self._proposed = proposed_choices(origin)
+        self._effects = Effects(origin, self._proposed)
         self._reviewer = reviewer
-        self._scope = ""
-        """The collection that the choices are about; empty: all."""
-        self._how = INDIVIDUALLY
-        """In bulk once something was chosen for several collections together."""
+        self._last: Sequence[str] = ()
+        """The rows of the last choice, which can be undone."""
+        self.load()
 
-    @action("for")
-    def narrow(self, collection_id: str) -> None:
-        """Choose for one collection, or for all."""
-        self._scope = collection_id
+    def opened(self) -> None:
+        """Follow what other panels decide about items."""
+        self.workspace.news.follow("item-set-rows", self._reload, CHOICES)
+
+    def _reload(self) -> None:
+        self.load()
+        self.show(calm=True)
+
+    def load(self) -> None:
+        """List the collections with what is decided now, else proposed."""
+        found = decision_in(self.workspace.project, CollectionsDecision)
+        self._decision = completed(found, self._proposed)
+        known = self._names
+        self._choices = [
+            e for e in self._decision.collections if e.collection_id in known
+        ]
+        rows = []
+        for each in self._choices:
+            effect = self._effects.of(each)
+            cells = (
+                self._names[each.collection_id],
+                RULES[0].said(each),
+                choices_text(each),
+                *(effect.imported, effect.published, reasons_text(effect.left_out)),
+            )
+            rows.append((0, cells))
+        self.rows.put(0, rows)
+
+    # What is decided.
+
+    def options(self, key: str) -> Sequence[str]:
+        """Return all choices about a collection, alone and together with others."""
+        return [_option(rule, value) for rule in RULES for _, value in rule.options]
+
+    in_bulk = options
+
+    def taken(self, key: str) -> str:
+        """Return the item set of a collection."""
+        return _option(RULES[0], RULES[0].value(self._choice(key)))
+
+    def take(self, taken: Mapping[str, str], how: str) -> None:
+        """Take these choices; the last ones can be undone."""
+        super().take(taken, how)
+        self._last = [key for key, option in taken.items() if option != UNDO]
         self.show()
 
-    @action("rule")
-    def choose(self, sent: str) -> None:
-        """Change a rule of the collections that the choices are about."""
-        field, _, value = sent.partition("=")
-        rule = next(each for each in RULES if each.field == field)
-        scoped = self._scoped()
-        if len(scoped) > 1:
-            self._how = IN_BULK
+    def with_taken(
+        self, now: CollectionsDecision, taken: Mapping[str, str], how: str
+    ) -> CollectionsDecision:
+        """Return the decision with these choices; a signed one is signed again."""
+        now = completed(now, self._proposed)
+        own = {self._choice(key).collection_id: each for key, each in taken.items()}
         collections = (
-            rule.with_value(each, value) if each in scoped else each
-            for each in self._decision.collections
+            _with_option(each, own.get(each.collection_id, ""))
+            for each in now.collections
         )
-        self._decide(collections=tuple(collections))
+        return self._signed(replace(now, collections=(*collections,)), how)
+
+    def place(self, key: str) -> tuple[str, ...]:
+        """Return the collection."""
+        return (self._choice(key).collection_id,)
+
+    def filed(self, now: CollectionsDecision, key: str) -> tuple[CollectionChoice, ...]:
+        """Return what the file decides about a collection."""
+        own = self._choice(key).collection_id
+        return tuple(e for e in now.collections if e.collection_id == own)
+
+    def with_filed(
+        self, now: CollectionsDecision, key: str, filed: tuple[CollectionChoice, ...]
+    ) -> CollectionsDecision:
+        """Return the decision with what the file decided; single items stay."""
+        before = filed or self.filed(self._proposed, key)
+        made = {e.collection_id: e for e in before}
+        collections = (
+            replace(made.get(each.collection_id, each), apart=each.apart)
+            for each in now.collections
+        )
+        return replace(now, collections=(*collections,))
+
+    def decide(self, sent: str) -> None:
+        """Decide a rule of one collection."""
+        place, _, value = sent.partition("=")
+        key, _, field = place.partition(".")
+        if value:
+            self.take({key: f"{field}:{value}"}, INDIVIDUALLY)
+
+    def decide_all(self, sent: str) -> None:
+        """Decide a rule of all collections that are listed."""
+        super().decide_all(sent.replace("=", ":", 1))
+
+    @action("undo", "Undo")
+    def undo(self, _: str) -> None:
+        """Restore what was chosen before the last choice."""
+        self.take(dict.fromkeys(self._last, UNDO), INDIVIDUALLY)
 
     @action("language")
     def choose_language(self, sent: str) -> None:
         """Choose how languages are stored, or what replaces a missing one."""
         field, _, value = sent.partition("=")
-        self._decide(**{field: type(getattr(self._decision, field))(value)})
+        kind = type(getattr(self._decision, field))
+        self._decide(lambda now: replace(now, **{field: kind(value)}))
 
     @action("former-path")
     def choose_former(self, sent: str) -> None:
         """Decide where links below a path lead."""
         number, _, value = sent.partition("=")
-        chosen, _ = _paths(self._decision, self._renamed)[int(number)]
-        own = _key(chosen)
-        others = (each for each in self._decision.former_paths if _key(each) != own)
-        made = [replace(chosen, follow=value == _FOLLOW)] if value else []
-        self._decide(former_paths=(*others, *made))
+        chosen, _ = listed_paths(self._decision, self._renamed)[int(number)]
+        made = [replace(chosen, follow=value == FOLLOW)] if value else []
+
+        def change(now: CollectionsDecision) -> CollectionsDecision:
+            others = (e for e in now.former_paths if path_key(e) != path_key(chosen))
+            return replace(now, former_paths=(*others, *made))
+
+        self._decide(change)
 
     @action("reviewer")
     def name_reviewer(self, value: str) -> None:
         """Take the name that the decision is signed with."""
         self._reviewer = value
 
-    @action("save", "Write decisions/collections.yaml", main=True)
-    def save(self, _: str) -> None:
-        """Write what is chosen, signed."""
-        decision = sign(self._decision, self._reviewer, self._how)
-        if self._workspace.dry_run:
-            self.say("This is a dry run: nothing was written.", "warning")
-            return
-        path = write_decision(self._workspace.project, decision)
-        self._decision, self._signed = decision, signature_html(decision)
-        self._how = INDIVIDUALLY
-        self.say(f"{path} is written.", "good")
-        self.show()
-        remember_reviewer(self._workspace, self._reviewer)
+    @action("accept", "Accept the item sets", main=True)
+    def accept(self, _: str) -> None:
+        """Sign what is chosen and proposed."""
 
-    def _decide(self, **changes: Any) -> None:
-        self._decision = replace(self._decision, **changes)
-        self.show()
+        def change(now: CollectionsDecision) -> CollectionsDecision:
+            return sign(completed(now, self._proposed), self._reviewer, INDIVIDUALLY)
+
+        self.change(change, "The item sets are accepted in")
+        remember_reviewer(self.workspace, self._reviewer)
+
+    def _decide(
+        self, change: Callable[[CollectionsDecision], CollectionsDecision]
+    ) -> None:
+        self.change(
+            lambda now: self._signed(
+                change(completed(now, self._proposed)), INDIVIDUALLY
+            ),
+            "1 decision written to",
+        )
+
+    def _signed(self, now: CollectionsDecision, how: str) -> CollectionsDecision:
+        if now.reviewed is None or not self._reviewer.strip():
+            return replace(now, reviewed=None)
+        return sign(now, self._reviewer, how)
 
     def html(self, *, live: bool) -> Markup:
-        """Return the choices, and what they bring."""
-        choices = choices_table(self._origin, self._decision, self._effects)
-        former = self._former_paths(live=live)
+        """Return the list, what is about all collections, and what accepts it."""
         if not live:
-            return sheet(self._signed, choices, former)
-        return self.panel(
-            signed=sheet(_ABOUT, self._signed),
-            rules=bar(self._scopes(), *map(self._rule, RULES)),
-            choices=sheet(choices),
-            languages=self._languages(),
-            former=sheet(former),
-            save=bar(
-                text(
-                    self.named("reviewer"),
-                    "Reviewer",
-                    self._reviewer,
-                    hint="your name",
-                ),
-                self.act("save"),
+            return _Decided(self._origin, self._decision).html(live=live)
+        listed = super().html(live=live)
+        if self.at.opened:
+            return listed
+        former = former_paths_table(self._decision, self._renamed, live=True)
+        return joined((listed, self._languages(), sheet(former), self._acceptance()))
+
+    def above(self) -> Markup:
+        """Return who decided, and what comes along in all."""
+        total = self._effects.total(self._choices)
+        return sheet(
+            signature_html(self._decision),
+            paragraph(
+                f"{counted(total.imported, 'item')} will be imported, "
+                f"{total.published:,} of them published. One item alone is decided in "
+                "its row of the list of items."
             ),
         )
 
-    def _scopes(self) -> Markup:
-        names = [(e.display_name, e.collection_id) for e in self._origin.collections]
-        options = [(_ALL, ""), *names]
-        return select(self.named("for"), "Choose for", options, self._scope)
+    def bars(self) -> list[Markup]:
+        """Return the search, and what decides about all that are listed."""
+        bars = TableView.bars(self)
+        keys = self.rows.keys(self.at.query)
+        if self.source.dry_run or self.at.opened or not keys:
+            return bars
+        scoped = [self._choice(each) for each in keys]
+        chosen = [self._rule(rule, scoped, "all") for rule in RULES]
+        undo = [self.act("undo")] if self._last else []
+        return [*bars, bar(words("All that are listed:"), *chosen, *undo)]
 
-    def _rule(self, rule: Rule) -> Markup:
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return what a row holds; its item set as a drop-down."""
+        if column != DECISION or self.source.dry_run:
+            return TableView.held(self, row, column)
+        return self._rule(RULES[0], [self._choice(row.key)], "decide", row)
+
+    def name_of(self, key: str) -> str:
+        """Return what a collection is called."""
+        return self._names[self._choice(key).collection_id]
+
+    def detail(self, key: str) -> Markup:
+        """Return all choices about a collection."""
+        row = Row(key, self.name_of(key), {})
+        scoped = [self._choice(key)]
+        return bar(*(self._rule(rule, scoped, "decide", row) for rule in RULES))
+
+    def _choice(self, key: str) -> CollectionChoice:
+        return self._choices[number_of(key)]
+
+    def _rule(
+        self,
+        rule: Rule,
+        scoped: Sequence[CollectionChoice],
+        name: str,
+        row: Row | None = None,
+    ) -> Markup:
         """Return the choice of a rule; each option with what it would bring."""
-        scoped = self._scoped()
         options = [
-            (f"{label} ({self._brought(rule, scoped, value):,})", value)
-            for label, value in rule.options
+            (f"{label} ({self._brought(rule, scoped, each):,})", each)
+            for label, each in rule.options
         ]
         values = {rule.value(each) for each in scoped}
         mixed = [_MIXED] if len(values) != 1 else []
-        return select(
-            self.named("rule"),
-            rule.label,
-            mixed + options,
-            "" if mixed else values.pop(),
-            row=rule.field,
-            css=dom_class(rule.control),
-        )
-
-    def _scoped(self) -> list[CollectionChoice]:
-        """Return the choices of the collections that the controls are about."""
-        return [
-            each
-            for each in self._decision.collections
-            if self._scope in ("", each.collection_id)
-        ]
+        control = f"{rule.control}-all" if rule is RULES[0] else rule.control
+        more = {"css": dom_class(control), "row": rule.field}
+        if row:
+            more = {"css": dom_class(rule.control), "row": f"{row.key}.{rule.field}"}
+            more["about"] = f"{rule.label}: {row.title}"
+        label = "" if row and not self.at.opened else rule.label
+        value = "" if mixed else values.pop()
+        return select(self.named(name), label, mixed + options, value, **more)
 
     def _brought(
         self, rule: Rule, scoped: Sequence[CollectionChoice], value: str
@@ -251,48 +357,42 @@ class _ItemSets(View):
                     row=field,
                     css=dom_class(f"item-set-{control}"),
                 )
-                for field, control, label, options in _LANGUAGES
+                for field, control, label, options in LANGUAGE_CHOICES
             )
         )
 
-    def _former_paths(self, *, live: bool) -> Markup:
-        """Return the paths with their links, and what is decided about each."""
-        decided = {_key(each): each for each in self._decision.former_paths}
-        rows: list[tuple[Cell, ...]] = []
-        for number, (former, one) in enumerate(_paths(self._decision, self._renamed)):
-            own = decided.get(_key(former))
-            value = "" if own is None else _FOLLOW if own.follow else _STAY
-            options = (
-                (f"lead to {former.collection_slug}", _FOLLOW),
-                ("stay as they are", _STAY),
-                ("not decided", ""),
-            )
-            said: Cell = next(label for label, each in options if each == value)
-            if live:
-                row, about = str(number), f"Links below {former.path}"
-                said = select("former-path", "", options, value, row=row, about=about)
-            found = (
-                (one.links, counted(len(one.pages), "page"), stacked(one.examples))
-                if one
-                else (0, "", "")
-            )
-            rows.append((former.path, former.collection_slug, *found, said))
-        if not rows:
+    def _acceptance(self) -> Markup:
+        """Return what signs the decision, while no one has."""
+        if self._decision.reviewed is not None:
             return NOTHING
-        head = ("Path", "Collection now", "Links", "Pages", "For example", "Decided")
-        return joined((_ABOUT_FORMER, table(head, rows)))
+        name = self.named("reviewer")
+        given = text(name, "Reviewer", self._reviewer, hint="your name")
+        return bar(given, self.act("accept"))
 
 
-def _paths(
-    decision: CollectionsDecision, found: Sequence[RenamedCollection]
-) -> list[tuple[FormerPath, RenamedCollection | None]]:
-    """Return the paths that are proposed, then what is decided about others."""
-    proposed = {_key(each.decision): each for each in found}
-    decided = {_key(each): each for each in decision.former_paths}
-    known = [(each.decision, each) for each in found]
-    others = (former for key, former in decided.items() if key not in proposed)
-    return [*known, *((former, None) for former in others)]
+class _Decided(View):
+    """What is decided or proposed, to be read."""
+
+    def __init__(self, origin: Origin, decision: CollectionsDecision) -> None:
+        super().__init__()
+        self._origin, self._decision = origin, decision
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the choices, what they bring, and former paths."""
+        effects = Effects(self._origin, self._decision)
+        renamed = renamed_collections(self._origin)
+        return sheet(
+            signature_html(self._decision),
+            choices_table(self._origin, self._decision, effects),
+            former_paths_table(self._decision, renamed, live=False),
+        )
 
 
-def _key(former: FormerPath) -> tuple[tuple[str, ...], str]:
-    return former.parts, former.collection_id
+def _option(rule: Rule, value: str) -> str:
+    return f"{rule.field}:{value}"
+
+
+def _with_option(choice: CollectionChoice, option: str) -> CollectionChoice:
+    field, _, value = option.partition(":")
+    rules = [each for each in RULES if each.field == field]
+    return rules[0].with_value(choice, value) if rules else choice
