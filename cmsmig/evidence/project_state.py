@@ -3,6 +3,7 @@ notebook opens with, and the step that comes next."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,6 +37,8 @@ class NextStep:
     """What its button says."""
 
 
+_KEY = tuple(re.compile(b'"%s": ?"([^"]+)"' % each) for each in (b"id", b"cmsLocaleId"))
+"""What names an item in its line of the raw cache."""
 _READ = NextStep("01", "pull", "Read the origin")
 _DECISIONS: dict[type[Decision], NextStep] = {
     CollectionsDecision: NextStep("01", "item-set", "Choose the item sets"),
@@ -62,7 +65,7 @@ class ProjectState:
 
     collections: int
     items: int
-    """Of the editors' set; each locale counts."""
+    """Of both sets; each locale counts."""
     is_read: bool
     """Whether everything was read to its end."""
     undecided: tuple[NextStep, ...]
@@ -130,7 +133,7 @@ def read_state(project: Project, conflicts: int = 0) -> ProjectState:
     plan, accounting = _recorded(project.ledger)
     return ProjectState(
         collections=len(cache.collection_ids()) if is_read else 0,
-        items=sum(map(_lines, project.raw.glob("items/*.json"))) if is_read else 0,
+        items=_items(cache) if is_read else 0,
         is_read=is_read,
         undecided=(*_undecided(project),),
         accounting=accounting,
@@ -170,10 +173,16 @@ def _day(plan: NewestPlan) -> float:
     return datetime.fromisoformat(plan.made_at).astimezone(UTC).timestamp()
 
 
-def _lines(path: Path) -> int:
-    """Return how many items a file of the raw cache has, a line each."""
-    with path.open("rb") as file:
-        return max(0, sum(1 for _ in file) - 2)
+def _items(cache: RawCache) -> int:
+    """Return how many items were read, each locale of one that is in either set."""
+    lines: set[tuple[bytes, ...]] = set()
+    for path in (cache.item_file(own, live=live) for own, live in cache.sets()):
+        with path.open("rb") as file:
+            lines |= {
+                tuple(found[1] for each in _KEY if (found := each.search(line)))
+                for line in file
+            }
+    return len(lines - {()})
 
 
 def _outcomes(found: Accounting) -> Iterator[str]:

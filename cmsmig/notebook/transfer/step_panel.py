@@ -115,8 +115,7 @@ class StepView(JobView):
             with Ledger.open_existing(path) as ledger:
                 plan, details = self._shown.plan, self._shown.details
                 found = step_result(self._step, details.migration, ledger, plan)
-            whole = Note(f"{found.sentence} {found.next_step}", "good")
-            yield whole if found.is_whole else Note(found.sentence)
+            yield Note(found.sentence, "good" if found.is_whole else "")
 
     def _intended(self, missing: str) -> Iterator[Part]:
         """Yield what the step would do, and what is `missing` before it."""
