@@ -176,7 +176,7 @@ def proposed_choices(origin: Origin) -> CollectionsDecision:
 def completed(
     found: CollectionsDecision | None, proposed: CollectionsDecision
 ) -> CollectionsDecision:
-    """Return what is decided, each collection without a decision as proposed; nobody
+    """Return what is decided, each collection without a decision as proposed; no one
     has signed that yet."""
     if found is None or not (found.collections or found.locales):
         return proposed

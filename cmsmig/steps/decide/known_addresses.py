@@ -97,11 +97,13 @@ def known_addresses(
         *_rules(project, origin)[0],
     ]
     links = (Address(link) for link in _links(project, origin))
-    # A link may lead to a page that is not live yet.
+    # A link may lead to a page that is not live yet. What several items have leads to
+    # the first by key, as the address of an item does.
     paths = origin.old_paths
     stories = {
-        paths.path(item.key, item.slug): new.stories.get(item.key, "")
-        for item in origin.every_item().values()
+        paths.path(key, item.slug): new.stories[key]
+        for key, item in sorted(origin.every_item().items(), reverse=True)
+        if key in new.stories
     }
     return [
         *found,
