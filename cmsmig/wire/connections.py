@@ -6,9 +6,10 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import cast
 
 import httpcore
@@ -55,6 +56,7 @@ class _Pool:
         certificates.set_alpn_protocols(["http/1.1"])
         self._certificates = certificates
         self._idle_seconds = idle_seconds
+        self._open: set[httpcore.AsyncHTTP11Connection] = set()
         self._idle: dict[str, list[httpcore.AsyncHTTP11Connection]] = {}
         """By scheme, host and port; the one that was used last is the last."""
 
@@ -65,20 +67,25 @@ class _Pool:
         if (scheme := request.url.scheme.decode()) not in ("http", "https"):
             raise httpcore.UnsupportedProtocol(f"{scheme}:// is neither http nor https")
         idle = self._idle.setdefault(str(request.url.origin), [])
-        connection = await _taken_from(idle) or await self._connect(request)
-        response = await connection.handle_async_request(request)
+        connection = await self._taken_from(idle) or await self._connect(request)
+        try:
+            response = await connection.handle_async_request(request)
+        except BaseException:
+            # The library waits before it begins, and leaves it open where that ends.
+            await self._close(connection)
+            raise
         return httpcore.Response(
             response.status,
             headers=response.headers,
-            content=_Content(response, connection, idle),
+            content=_Content(response, partial(self._keep, connection, idle)),
             extensions=response.extensions,
         )
 
     async def aclose(self) -> None:
-        """Hang up; no request is on its way."""
-        for idle in self._idle.values():
-            while idle:
-                await idle.pop().aclose()
+        """Hang up, also where a request is on its way."""
+        self._idle.clear()
+        for connection in [*self._open]:
+            await self._close(connection)
 
     async def _connect(
         self, request: httpcore.Request
@@ -89,44 +96,57 @@ class _Pool:
         stream = await _connect_first(host, origin.port, timeout)
         if origin.scheme == b"https":
             await stream.start_tls(self._certificates, host, timeout)
-        return httpcore.AsyncHTTP11Connection(origin, stream, self._idle_seconds)
+        made = httpcore.AsyncHTTP11Connection(origin, stream, self._idle_seconds)
+        self._open.add(made)
+        return made
 
+    async def _taken_from(
+        self, idle: list[httpcore.AsyncHTTP11Connection]
+    ) -> httpcore.AsyncHTTP11Connection | None:
+        """Return an idle connection that may be used again; hang up the others."""
+        while idle:
+            connection = idle.pop()
+            # The library takes what a host says beyond an answer for the next answer.
+            said_more = connection._h11_state.trailing_data[0]
+            if not said_more and not connection.has_expired():
+                return connection
+            await self._close(connection)
+        return None
 
-async def _taken_from(
-    idle: list[httpcore.AsyncHTTP11Connection],
-) -> httpcore.AsyncHTTP11Connection | None:
-    """Return an idle connection that may be used again; hang up the others."""
-    while idle:
-        connection = idle.pop()
-        # The library takes what a host says beyond an answer for the next answer.
-        said_more = connection._h11_state.trailing_data[0]
-        if not said_more and not connection.has_expired():
-            return connection
-        await connection.aclose()
-    return None
-
-
-class _Content:
-    """The body of an answer; once it is closed, its connection is idle or closed."""
-
-    def __init__(
+    async def _keep(
         self,
-        response: httpcore.Response,
         connection: httpcore.AsyncHTTP11Connection,
         idle: list[httpcore.AsyncHTTP11Connection],
     ) -> None:
+        """Keep a connection whose answer was read to its end."""
+        if connection.is_idle():
+            idle.append(connection)
+        else:
+            await self._close(connection)
+
+    async def _close(self, connection: httpcore.AsyncHTTP11Connection) -> None:
+        self._open.discard(connection)
+        await connection.aclose()
+
+
+class _Content:
+    """The body of an answer; once it is closed, `ended` is called."""
+
+    def __init__(
+        self, response: httpcore.Response, ended: Callable[[], Awaitable[None]]
+    ) -> None:
         self._response = response
-        self._connection = connection
-        self._idle = idle
+        self._ended = ended
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._response.aiter_stream()
 
     async def aclose(self) -> None:
         """Read no more of it."""
-        await self._response.aclose()
-        if self._connection.is_idle():
-            self._idle.append(self._connection)
+        try:
+            await self._response.aclose()
+        finally:
+            await self._ended()
 
 
 async def _connect_first(host: str, port: int, timeout: float | None) -> _Stream:

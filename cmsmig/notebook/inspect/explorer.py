@@ -132,6 +132,8 @@ class Explorer(ScanTable):
         super().__init__(workspace, scan, items)
         self._catalogue = scan.catalogue
         self._thumbnails = items.thumbnails
+        self._is_chosen_here = False
+        """Whether rows have the drop-down of what is imported."""
         self._workspace = workspace
         self._load()
 
@@ -186,7 +188,7 @@ class Explorer(ScanTable):
         """Return what a row holds; of what is imported, a drop-down, above why it is
         left out."""
         held = super().held(row, column)
-        if column != "left_out" or self.source.dry_run or not self._choices:
+        if column != "left_out" or not self._is_chosen_here or not self._choices:
             return held
         entry = self._catalogue.entry(int(row.key))
         choice = self._choices.get(entry.key.collection_id)
@@ -207,6 +209,7 @@ class Explorer(ScanTable):
 
     def html(self, *, live: bool) -> Markup:
         """Return what is shown; live, pictures come once they are drawn."""
+        self._is_chosen_here = live and not self.source.dry_run
         missing = self._thumbnails.missing
         missing.clear()
         shown = super().html(live=live)
