@@ -12,7 +12,9 @@ from markupsafe import Markup
 from cmsmig.mapping.cleaning.cleaner import Edit
 from cmsmig.mapping.decisions.cleaning import (
     CleaningDecision,
+    CleaningKind,
     Operation,
+    Within,
 )
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.notebook.inspect.explorer import site_scan
@@ -117,13 +119,13 @@ class CleaningTable(DecisionTable[CleaningDecision]):
         return 0, cells
 
     def options(self, key: str) -> Collection[str]:
-        """Return what can be decided, also to change the operation first."""
-        return (_ACCEPT, *self._others(key), _REFUSE)
+        """Return what can be decided; once it is opened, also to change it first."""
+        return (_ACCEPT, *(self._others(key) if self.at.opened else ()), _REFUSE)
 
     def _others(self, key: str) -> dict[str, Operation]:
         """Return what else an operation could do in its place, by what it does."""
         others = alternatives(self._at(key), self._scan.catalogue.site)
-        return {each.title: each for each in others}
+        return {_chosen(each): each for each in others}
 
     def in_bulk(self, key: str) -> Sequence[str]:
         """Return what can be decided about all that are listed."""
@@ -197,6 +199,15 @@ class CleaningTable(DecisionTable[CleaningDecision]):
 
     def _at(self, key: str) -> Operation:
         return self._operations[number_of(key)]
+
+
+def _chosen(operation: Operation) -> str:
+    """Return what is chosen for an operation."""
+    if operation.kind is CleaningKind.MERGE_VALUES:
+        return f"all become “{operation.to}”"
+    if operation.within is Within.LINKS:
+        return f"links lead to {operation.to.removeprefix('//')}"
+    return operation.title
 
 
 def _sides(edit: Edit) -> list[tuple[Markup, Markup]]:
