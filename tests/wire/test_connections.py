@@ -198,6 +198,29 @@ async def test_an_answer_that_a_cancelled_caller_ends_leaves_nothing_open() -> N
     assert host.connections == 2
 
 
+async def test_closing_hangs_up_on_a_request_on_its_way() -> None:
+    """Its host learns of it, whoever waits for the answer."""
+
+    async def patient(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        begun.set()
+        await reader.read()
+        hung_up.set()
+
+    begun, hung_up = asyncio.Event(), asyncio.Event()
+    host = RawHost(patient)
+    async with host.listening(), kept() as connections:
+        endless = request(host)
+        endless.extensions["timeout"] = {}
+        asked = asyncio.create_task(ask(connections, endless))
+        await asyncio.wait_for(begun.wait(), patience())
+        await connections.aclose()
+        await asyncio.wait_for(hung_up.wait(), patience())
+        with pytest.raises(httpx.HTTPError):
+            await asked
+
+
 async def test_a_host_that_does_not_listen_is_no_connection() -> None:
     """Nor is an unknown name, or another protocol."""
     async with RawHost().listening() as host:
