@@ -12,13 +12,14 @@ import pytest
 
 from cmsmig.evidence.old_addresses import address_map, imported_addresses
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.redirects.address_map import AddressOutcome, Source
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.site_pages import SitePages
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.decide.known_addresses import RULES, NewPaths
+from cmsmig.steps.decide.known_addresses import RULES, NewPaths, known_addresses
 from cmsmig.steps.decide.migration import open_migration
-from cmsmig.steps.decide.pulled_origin import read_origin
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from tests.support.sites.usual import make_usual
 from tests.support.steps.staged_project import Stage
 from tests.support.tiny_site import write_tiny_site
@@ -95,6 +96,41 @@ def test_the_sample_site_keeps_its_addresses(
         "/letters/לימונים-כבושים",
         "/dispatches/潮だより-三月",
     }
+
+
+def test_an_address_of_several_items_leads_to_the_first(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """Where links alone name it, whatever the order that the origin lists items in."""
+    write_tiny_site(tmp_path / "site")
+    for kind in ("items", "live"):
+        for path in (tmp_path / "site" / kind).glob("*.json"):
+            path.write_text(path.read_text().replace('"note-2"', '"note-1"'))
+    project = Project(stage(content=tmp_path / "site").folder)
+    origin = read_origin(project, None)
+    shared = [k for k, e in origin.every_item().items() if e.slug == "note-1"]
+    stories = {key: f"/new/{key.item_id}" for key in shared}
+    found = []
+    for turned in (origin, replace(origin, live={}), _turned(origin)):
+        known = known_addresses(
+            project, turned, CollectionsDecision(), NewPaths(stories, {})
+        )
+        links = [e.to for e in known if (e.source, e.old) == (Source.LINK, _SHARED)]
+        found += links
+    assert len(shared) == 2
+    assert found == [stories[min(shared)]] * 3
+
+
+_SHARED = "/notes/note-1"
+
+
+def _turned(origin: Origin) -> Origin:
+    """Return an origin whose items are listed the other way round."""
+    staged, live = (
+        {name: items[::-1] for name, items in sets.items()}
+        for sets in (origin.staged, origin.live)
+    )
+    return replace(origin, staged=staged, live=live)
 
 
 @pytest.mark.parametrize("own", [False, True])
