@@ -273,6 +273,11 @@ class TableView(View):
         """Return what a row holds in a column."""
         return row.cells[column]
 
+    def control(self, row: Row, column: str) -> Markup:
+        """Return what a row has in a column to be worked with, in place of what it
+        holds; here nothing. A list that is saved has none."""
+        return NOTHING
+
     def cell(self, text: str | Markup | Copied, *, live: bool) -> Markup:
         """Return a cell, short, with what was searched for marked."""
         if isinstance(text, Copied):

@@ -382,6 +382,10 @@ async def test_one_item_is_decided_in_its_row(small: Path) -> None:
     assert [each["take"] for each in apart] == ["skip"]
     await items.set("explore-take", "")
     assert not any("apart" in each for each in chosen(small)["collections"])
+    assert chosen(small)["reviewed"]["by"] == "Ada"
+    (small / "reviewer.txt").unlink()
+    await items.set("explore-take", "draft")
+    assert "reviewed" not in chosen(small), "no one signed this"
 
 
 def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:

@@ -23,7 +23,7 @@ from cmsmig.notebook.inspect.item_choices import (
     FILE,
     TAKES,
     current_choices,
-    sign,
+    signed_again,
     with_item,
 )
 from cmsmig.notebook.inspect.item_page import item_page
@@ -35,7 +35,7 @@ from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.item_relation import ItemRelation, with_finding
 from cmsmig.survey.site_scan import Outcomes, SiteScan, find_outcomes
 from cmsmig.ui.action_queue import in_slices
-from cmsmig.ui.controls import Copied, select
+from cmsmig.ui.controls import select
 from cmsmig.ui.html.safe_html import sheet, stacked
 from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Relation, Row
@@ -132,8 +132,6 @@ class Explorer(ScanTable):
         super().__init__(workspace, scan, items)
         self._catalogue = scan.catalogue
         self._thumbnails = items.thumbnails
-        self._is_chosen_here = False
-        """Whether rows have the drop-down of what is imported."""
         self._workspace = workspace
         self._load()
 
@@ -163,9 +161,7 @@ class Explorer(ScanTable):
         entry, name = self._catalogue.entry(int(key)), known_reviewer(self._workspace)
 
         def change(now: CollectionsDecision) -> CollectionsDecision:
-            made = with_item(now, entry.key, take)
-            is_signed = now.reviewed is not None and name
-            return sign(made, name, INDIVIDUALLY) if is_signed else made
+            return signed_again(with_item(now, entry.key, take), name, INDIVIDUALLY)
 
         change_decision(self._workspace.project, CollectionsDecision, change)
         self._load()
@@ -184,12 +180,11 @@ class Explorer(ScanTable):
         self._load()
         self.renew()
 
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; of what is imported, a drop-down, above why it is
-        left out."""
-        held = super().held(row, column)
-        if column != "left_out" or not self._is_chosen_here or not self._choices:
-            return held
+    def control(self, row: Row, column: str) -> Markup:
+        """Return the drop-down of what is imported, above why it is left out."""
+        if column != "left_out" or self.source.dry_run or not self._choices:
+            return super().control(row, column)
+        held = self.held(row, column)
         entry = self._catalogue.entry(int(row.key))
         choice = self._choices.get(entry.key.collection_id)
         take = choice and choice.take(entry.key.item_id, entry.key.locale_id)
@@ -209,7 +204,6 @@ class Explorer(ScanTable):
 
     def html(self, *, live: bool) -> Markup:
         """Return what is shown; live, pictures come once they are drawn."""
-        self._is_chosen_here = live and not self.source.dry_run
         missing = self._thumbnails.missing
         missing.clear()
         shown = super().html(live=live)

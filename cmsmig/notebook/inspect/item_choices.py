@@ -251,6 +251,16 @@ def sign(decision: CollectionsDecision, reviewer: str, how: str) -> CollectionsD
     return replace(decision, reviewed=stamp_review(reviewer.strip(), how))
 
 
+def signed_again(
+    decision: CollectionsDecision, reviewer: str, how: str
+) -> CollectionsDecision:
+    """Return a decision that was changed: signed by who changed it where it was signed
+    before, and unsigned where that is not known."""
+    if decision.reviewed is None or not reviewer.strip():
+        return replace(decision, reviewed=None)
+    return sign(decision, reviewer, how)
+
+
 def signature_html(decision: CollectionsDecision) -> Markup:
     if decision.reviewed is None:
         return note(

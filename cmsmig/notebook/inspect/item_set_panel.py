@@ -33,6 +33,7 @@ from cmsmig.notebook.inspect.item_choices import (
     reasons_text,
     sign,
     signature_html,
+    signed_again,
     with_set,
 )
 from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
@@ -45,7 +46,7 @@ from cmsmig.notebook.kit.decision_table import (
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import decision_in, write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
-from cmsmig.ui.controls import Copied, bar, dom_class, select, text, words
+from cmsmig.ui.controls import bar, dom_class, select, text, words
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     joined,
@@ -172,7 +173,8 @@ class ItemSets(DecisionTable[CollectionsDecision]):
             _with_option(each, own.get(each.collection_id, ""))
             for each in now.collections
         )
-        return self._signed(replace(now, collections=(*collections,)), how)
+        made = replace(now, collections=(*collections,))
+        return signed_again(made, self._reviewer, how)
 
     def place(self, key: str) -> tuple[str, ...]:
         """Return the collection."""
@@ -249,17 +251,11 @@ class ItemSets(DecisionTable[CollectionsDecision]):
     def _decide(
         self, change: Callable[[CollectionsDecision], CollectionsDecision]
     ) -> None:
-        self.change(
-            lambda now: self._signed(
-                change(completed(now, self._proposed)), INDIVIDUALLY
-            ),
-            "1 decision written to",
-        )
+        def made(now: CollectionsDecision) -> CollectionsDecision:
+            changed = change(completed(now, self._proposed))
+            return signed_again(changed, self._reviewer, INDIVIDUALLY)
 
-    def _signed(self, now: CollectionsDecision, how: str) -> CollectionsDecision:
-        if now.reviewed is None or not self._reviewer.strip():
-            return replace(now, reviewed=None)
-        return sign(now, self._reviewer, how)
+        self.change(made, "1 decision written to")
 
     def html(self, *, live: bool) -> Markup:
         """Return the list, what is about all collections, and what accepts it."""
@@ -294,11 +290,9 @@ class ItemSets(DecisionTable[CollectionsDecision]):
         undo = [self.act("undo")] if self._last else []
         return [*bars, bar(words("All that are listed:"), *chosen, *undo)]
 
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; its item set as a drop-down."""
-        if column != DECISION or self.source.dry_run:
-            return TableView.held(self, row, column)
-        return self._rule(RULES[0], [self._choice(row.key)], "decide", row)
+    def buttons(self, key: str, title: str) -> Markup:
+        """Return the item set of a collection, as a drop-down."""
+        return self._rule(RULES[0], [self._choice(key)], "decide", Row(key, title, {}))
 
     def name_of(self, key: str) -> str:
         """Return what a collection is called."""

@@ -21,7 +21,7 @@ from cmsmig.mapping.decisions.decision_files import (
 from cmsmig.notebook.kit.decision_history import DecisionHistory
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import change_decision
-from cmsmig.ui.controls import Copied, bar, words
+from cmsmig.ui.controls import bar, words
 from cmsmig.ui.relation import Row
 from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
@@ -169,10 +169,10 @@ class DecisionTable(TableView, Generic[D]):
         self._asks = bool(value)
         self.show()
 
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; in the column of decisions, its buttons."""
+    def control(self, row: Row, column: str) -> Markup:
+        """Return the buttons of a row, in the column of decisions."""
         if column != DECISION or self.source.dry_run:
-            return super().held(row, column)
+            return super().control(row, column)
         return self.buttons(row.key, row.title)
 
     def buttons(self, key: str, title: str) -> Markup:

@@ -15,7 +15,7 @@ from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment
-from cmsmig.ui.controls import Copied, select
+from cmsmig.ui.controls import select
 from cmsmig.ui.form import Options
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet, table
 from cmsmig.ui.query import Query
@@ -136,9 +136,11 @@ class _EmbedList(TableView):
         is_complete = self._previews.scanner.tally().complete
         return _NOUNS.none if is_complete else "No embed is found so far."
 
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; in the column of treatments, a control."""
-        return self._choices[row.key]() if column == _CHOICE else row.cells[column]
+    def control(self, row: Row, column: str) -> Markup:
+        """Return the treatment of a row, as a drop-down."""
+        if column != _CHOICE:
+            return super().control(row, column)
+        return self._choices[row.key]()
 
     def html(self, *, live: bool) -> Markup:
         """Return the page of the list that is shown."""
