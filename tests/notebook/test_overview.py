@@ -43,6 +43,16 @@ async def test_each_step_leads_to_the_next(staged: Start) -> None:
     assert "planned" not in state.sentence
 
 
+async def test_an_item_of_the_live_set_alone_counts(staged: Start) -> None:
+    """It was deleted for editors since the last publish, and is read all the same."""
+    project = staged().workspace().project
+    before = read_state(project).items
+    path = max(project.raw.glob("items/*.json"), key=lambda each: each.stat().st_size)
+    head, _, *others = path.read_text().split("\n")
+    path.write_text("\n".join((head, *others)))
+    assert read_state(project).items == before
+
+
 async def test_an_open_decision_comes_before_the_import(staged: Start) -> None:
     """It is counted, and its notebook is the next one."""
     stage = staged()
