@@ -268,14 +268,9 @@ def signature_html(decision: CollectionsDecision) -> Markup:
             "notebook, or run `cmsmig decide --accept-proposals --reviewer NAME`.",
             "warning",
         )
-    return note(describe(decision), "good")
-
-
-def describe(decision: CollectionsDecision) -> str:
-    if decision.reviewed is None:
-        return f"{FILE} is not decided yet."
     by = decision.reviewed
-    return f"{FILE}: decided {by.how} by {by.by}, {moment(by.at)}."
+    said = f"{FILE}: decided {by.how} by {by.by}, {moment(by.at)}."
+    return note(said, "good")
 
 
 @dataclass(frozen=True, slots=True)
