@@ -13,6 +13,7 @@ from pathlib import Path
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.counting import counted
 from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
+from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.old_addresses import (
     HostUse,
     count_hosts,
@@ -196,6 +197,7 @@ def gather(
     public = verification.public_keys if verification else None
     details = _details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
+    new = new_items(project, lambda: migration)
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
@@ -223,8 +225,8 @@ def gather(
         details=details,
         target=project.target,
         findings=(
-            *report_findings(migration, rows, failures, plan, details),
-            old_address_findings(project.ledger, migration, rows),
+            *report_findings(migration, rows, failures, plan, details, new),
+            old_address_findings(project.ledger, migration, rows, new),
         ),
         decided=tuple(_who_decided(migration.decisions, decided_redirects(project))),
         site_address=site_address(migration.origin.site),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from cmsmig.evidence.new_items import NewItems
 from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.steps.decide.migration import Migration
 
 
 class ItemWords:
     """What items and fields are called, and where their pages are."""
 
-    def __init__(self, migration: Migration) -> None:
-        origin = migration.origin
+    def __init__(self, migration: Migration, new: NewItems | None = None) -> None:
+        """`new` knows which items are new; None: nothing is said of it."""
+        origin, self._new = migration.origin, new
         self._pages = OriginPages(migration)
         self._places = migration.places.places
         items = [
@@ -26,6 +29,19 @@ class ItemWords:
             (each.collection_id, field.slug): field.display_name
             for each in origin.collections
             for field in each.fields
+        }
+
+    def about(
+        self, key: ItemKey, field: str = "", *, row: ItemRow | None = None
+    ) -> dict[str, str]:
+        """Return what a finding says of its item and of the field, by its slug. `row`
+        is asked first for the name, last for the page."""
+        return {
+            "item": (row.name if row else "") or self.item(key),
+            "page": self.page(key) or (row.old_path if row else ""),
+            "new_page": self.new_page(key),
+            "field": self.field(key, field),
+            "since": self._new.said_of(key) if self._new else "",
         }
 
     def item(self, key: ItemKey) -> str:

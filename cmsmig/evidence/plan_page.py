@@ -7,10 +7,12 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.evidence.import_failures import file_failures
+from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.old_addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.settings import Project
 from cmsmig.steps.plan.plan import Plan, PlanDetails
 from cmsmig.ui.doc import Address, Cell, Facts
 from cmsmig.ui.documents.plan import plan_without_calls
@@ -36,17 +38,21 @@ def write_plan_page(folder: Path, plan: Plan, details: PlanDetails, at: str) -> 
 
 
 def plan_findings(
-    plan: Plan, details: PlanDetails, ledger: Ledger
+    project: Project, plan: Plan, details: PlanDetails
 ) -> tuple[FindingSet, ...]:
     """Return all that a person should know before an import, by sort. Reads only.
 
     What failed in an earlier import is in it, until it is tried again.
     """
-    rows = {key: row for key, row in ledger.items.all().items() if _matters(row)}
+    with Ledger.open_existing(project.ledger) as ledger:
+        rows = {key: row for key, row in ledger.items.all().items() if _matters(row)}
+        files = file_failures(details.migration, ledger.inventory.assets())
     rows |= {row.key: row for row in details.left_behind()}
-    files = file_failures(details.migration, ledger.inventory.assets())
     dangling: JsonObject = {"dangling": [each.as_json() for each in plan.dangling]}
-    return report_findings(details.migration, rows, tuple(files), dangling, details)
+    new = new_items(project, lambda: details.migration)
+    return report_findings(
+        details.migration, rows, tuple(files), dangling, details, new
+    )
 
 
 def _matters(row: ItemRow) -> bool:

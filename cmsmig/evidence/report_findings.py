@@ -7,13 +7,14 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.evidence.import_failures import Failure, item_failures
 from cmsmig.evidence.item_words import ItemWords
+from cmsmig.evidence.new_items import NewItems
 from cmsmig.evidence.old_addresses import OldAddress, find_old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
@@ -114,9 +115,10 @@ def report_findings(
     failures: tuple[Failure, ...],
     plan: JsonObject | None,
     details: PlanDetails,
+    new: NewItems | None = None,
 ) -> tuple[FindingSet, ...]:
     """Return all that a report lists. Reads nothing yet."""
-    words = ItemWords(migration)
+    words = ItemWords(migration, new)
     return (
         FindingSet(
             "failed-items",
@@ -163,11 +165,14 @@ def report_findings(
 
 
 def old_address_findings(
-    ledger: Path, migration: Migration, rows: Mapping[ItemKey, ItemRow]
+    ledger: Path,
+    migration: Migration,
+    rows: Mapping[ItemKey, ItemRow],
+    new: NewItems | None = None,
 ) -> FindingSet:
     """Return the texts and files of written stories that are on the old site's hosts.
     Reads nothing yet."""
-    words = ItemWords(migration)
+    words = ItemWords(migration, new)
 
     def read() -> Iterator[Finding]:
         with Ledger.open_existing(ledger) as opened:
@@ -188,13 +193,10 @@ def _failed(rows: Mapping[ItemKey, ItemRow], words: ItemWords) -> Iterator[Findi
         for each in item_failures([row]):
             yield Finding(
                 kind=_kind(each.reason),
-                item=each.name or words.item(key),
-                page=words.page(key) or row.old_path,
-                new_page=words.new_page(key),
-                field="",
                 what="",
                 why=each.explanation or _kind(each.reason),
                 todo=each.next_action,
+                **words.about(key, row=row),
             )
 
 
@@ -203,25 +205,16 @@ def _files(failures: tuple[Failure, ...], words: ItemWords) -> Iterator[Finding]
         for key, field in each.places if each.kind == "file" else ():
             yield Finding(
                 kind=_kind(each.reason),
-                item=words.item(key),
-                page=words.page(key),
-                new_page=words.new_page(key),
-                field=words.field(key, field),
                 what=each.subject,
                 why=each.explanation or _kind(each.reason),
                 todo=each.next_action,
+                **words.about(key, field),
             )
 
 
 def _losses(details: PlanDetails, words: ItemWords) -> Iterator[Finding]:
     for each in details.losses():
-        found = loss_finding(
-            each.loss,
-            item=words.item(each.key),
-            page=words.page(each.key),
-            field=words.field(each.key, each.field),
-        )
-        yield replace(found, new_page=words.new_page(each.key))
+        yield loss_finding(each.loss, **words.about(each.key, each.field))
 
 
 def _references(plan: JsonObject | None, words: ItemWords) -> Iterator[Finding]:
@@ -247,13 +240,10 @@ def _references(plan: JsonObject | None, words: ItemWords) -> Iterator[Finding]:
             )
         yield Finding(
             kind=f"{stated[:1].upper()}{stated[1:]}",
-            item=words.item(key),
-            page=words.page(key),
-            new_page=words.new_page(key),
-            field=words.field(key, text_of(each["field"])),
             what=words.target(target),
             why=why,
             todo=todo,
+            **words.about(key, text_of(each["field"])),
         )
 
 
@@ -262,13 +252,10 @@ def _links(details: PlanDetails, words: ItemWords) -> Iterator[Finding]:
         why, todo = _LINKS.get(each.cause, (explained(each.cause), ""))
         yield Finding(
             kind=LINK_KINDS.get(each.cause, _kind(each.cause)),
-            item=words.item(each.key),
-            page=words.page(each.key),
-            new_page=words.new_page(each.key),
-            field=words.field(each.key, each.field),
             what=each.href,
             why=why,
             todo=todo,
+            **words.about(each.key, each.field),
         )
 
 
@@ -278,13 +265,10 @@ def _old_address(found: OldAddress, migration: Migration, words: ItemWords) -> F
     slugs = {each.key: each.origin for each in made.fields} if made else {}
     return Finding(
         kind=kind,
-        item=words.item(found.key),
-        page=words.page(found.key),
-        new_page=words.new_page(found.key),
-        field=words.field(found.key, slugs.get(found.field, found.field)),
         what=found.address,
         why=why,
         todo=todo,
+        **words.about(found.key, slugs.get(found.field, found.field)),
     )
 
 
@@ -304,13 +288,10 @@ def _undescribed(migration: Migration, words: ItemWords) -> Iterator[Finding]:
         named.add(name)
         yield Finding(
             kind="Picture without an alternative text",
-            item=words.item(use.key),
-            page=words.page(use.key),
-            new_page=words.new_page(use.key),
-            field=words.field(use.key, use.field),
             what=name,
             why="Screen readers and search engines learn nothing of it.",
             todo="Write at the file in the space what it shows; none for decoration.",
+            **words.about(use.key, use.field),
         )
 
 
@@ -332,13 +313,10 @@ def _cleaned(migration: Migration, words: ItemWords) -> Iterator[Finding]:
             for edit in (e for e in source.edits() if e.operation == number):
                 yield Finding(
                     kind=f"{number}. {operation.title}",
-                    item=words.item(key),
-                    page=words.page(key),
-                    new_page=words.new_page(key),
-                    field=edit.field.display_name,
                     what="; ".join(f"{old} → {new}" for old, new in edit.parts),
                     why=operation.note,
                     todo="",
+                    **words.about(key, edit.field.slug),
                 )
 
 
@@ -349,13 +327,10 @@ def _skipped(rows: Mapping[ItemKey, ItemRow], words: ItemWords) -> Iterator[Find
         if is_left and is_there:
             yield Finding(
                 kind=_kind(row.reason),
-                item=row.name or words.item(key),
-                page=words.page(key),
-                new_page=words.new_page(key),
-                field="",
                 what="",
                 why=row.explanation or f"{_kind(row.reason)}.",
                 todo="Nothing, unless it is wanted: choose it in notebook 01.",
+                **words.about(key, row=row),
             )
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from cmsmig.ledger.connection import connect_reading, translated
@@ -21,6 +22,11 @@ _NEWEST = """SELECT hash, made_at, json_extract(body, '$.calls') AS calls FROM p
 _CARRIED_OUT = "SELECT command FROM run WHERE plan_hash = ? AND outcome = 'done'"
 _HANDLED = """SELECT kind, count(*) FROM intent
     WHERE run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
+
+_WHOLE = """SELECT id, ended_at FROM run WHERE command IN ('import', 'publish')
+    AND outcome = 'done' AND ended_at IS NOT NULL ORDER BY id DESC"""
+_WRITTEN = """SELECT DISTINCT subject FROM intent WHERE run_id > ?
+    AND kind IN ('create', 'update') AND outcome = 'done'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,16 @@ class NewestPlan:
     """The commands that ran by it to their end."""
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierImport:
+    """A whole import that came to its end, and what was written since."""
+
+    ended_at: str
+    """ISO 8601 in UTC."""
+    written_since: frozenset[str]
+    """The items whose stories were, as text."""
+
+
 def read_newest_plan(path: Path) -> NewestPlan | None:
     """Return the plan that was made last, if any was. Reads only. Raises
     `LedgerError`."""
@@ -70,6 +86,17 @@ def read_history(path: Path) -> tuple[tuple[PastRun, Mapping[str, int]], ...]:
         return tuple(
             (run, dict(db.execute(_HANDLED, (run.number,)).fetchall())) for run in runs
         )
+
+
+def read_earlier_import(path: Path, before: float) -> EarlierImport | None:
+    """Return the last import that ended before a moment, in epoch seconds. Reads only.
+    Raises `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        for number, ended_at in db.execute(_WHOLE).fetchall():
+            if datetime.fromisoformat(ended_at).timestamp() < before:
+                subjects = db.execute(_WRITTEN, (number,)).fetchall()
+                return EarlierImport(ended_at, frozenset(e[0] for e in subjects))
+    return None
 
 
 def read_last_run(path: Path) -> PastRun | None:

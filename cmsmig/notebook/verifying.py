@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from cmsmig.errors import DifferencesError, IncompleteError
 from cmsmig.evidence.evidence import PAGE, Evidence
+from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.report import (
     accounting_doc,
     failures_doc,
@@ -152,7 +153,13 @@ def findings(handover: Handover) -> Panel:
         return handover.evidence().findings
 
     rows = FindingRows(_WORDS.nouns, "findings", handover.pages.site, parts_of(read()))
-    listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
+    listed = FindingSetTable(
+        _WORDS,
+        workspace.list_source(rows),
+        rows,
+        read,
+        lambda: new_items(workspace.project, lambda: handover.migration),
+    )
     handover.on_checked(listed.read)
     return workspace.panel(shown, lambda: listed, text=listed.label)
 

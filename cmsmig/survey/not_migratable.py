@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from cmsmig.counting import counted
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.propose.field_types import FIELD_TYPES
 from cmsmig.origin.schema import Field
 from cmsmig.survey.body_census import LOSS_OF
@@ -104,9 +105,11 @@ BODY_LOSSES = frozenset(
 """Kinds that are losses of bodies."""
 
 
-def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
+def find_obstacles(
+    catalogue: Catalogue, since: Callable[[ItemKey], str] = lambda _: ""
+) -> Iterator[Finding]:
     """Yield what the site's items hold that cannot be migrated, by kind, as far as the
-    bodies were scanned."""
+    bodies were scanned; `since` returns that an item is new."""
     for kind in KINDS:
         for entry, field, what, why in _FOUND.get(kind, _in_bodies)(catalogue, kind):
             yield Finding(
@@ -117,6 +120,7 @@ def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
                 what=what,
                 why=why,
                 todo=_ADVICE.get(kind) or loss_todo(kind, what),
+                since=since(entry.key),
             )
 
 

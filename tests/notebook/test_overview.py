@@ -81,7 +81,7 @@ def findings(tmp_path: Path) -> Page:
     rows.keep(0, (Finding("Spacer", f"Item {n}", *blank) for n in range(40)))
     lost = Finding("Text", "Item 9", "", "Text", "Words", "Lost.", "Look.", "content")
     rows.keep(0, [lost])
-    view = FindingTable(FindingWords("found", "", nouns), Source(rows, tmp_path))
+    view = FindingTable(FindingWords("found", "", nouns), Source(rows, tmp_path), rows)
     return Page(view.element())
 
 

@@ -8,7 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from cmsmig.notebook import verifying
+from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.importing import show_findings, show_plan
+from cmsmig.notebook.inspection import not_migratable
 from cmsmig.ui.html.safe_html import site_link
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
@@ -119,3 +122,61 @@ def test_a_link_never_leads_to_another_host() -> None:
         assert "onx=1" not in made.replace("&#34;onx=1", "").replace("%22onx=1", "")
     assert "<a" not in site_link("", "/posts/one")
     assert "<a" not in site_link("javascript:alert(1)", "/posts/one")
+
+
+async def test_a_later_day_begins_with_what_is_new(project: Staged) -> None:
+    """New are the items that changed since the last import and those that it does not
+    have; after the next import they are what that brought, until the origin is read
+    once more. On the first day there is no such choice."""
+    await project.imported()
+    workspace = project.workspace(interactive=True)
+    page = Page(show_findings(workspace, await show_plan(workspace)))
+    await page.sees("4 findings.")
+    assert "hidden" not in page.text()
+    assert "foreseen-filter" in page.html()
+    assert "new since" not in page.text()
+
+    def also_lossy(item: dict) -> dict:
+        data = item["fieldData"]
+        text = LOSSY if data["slug"] == "record-3" else data["text"]
+        return {**item, "fieldData": {**data, "text": text}}
+
+    edit_items(project, also_lossy)
+    page = Page(show_findings(workspace, await show_plan(workspace)))
+    await page.sees("2 findings. 4 older ones are hidden.")
+    await page.shows("foreseen_list", "Record 3")
+    await page.lacks("foreseen_list", "Record 2")
+    await page.set("foreseen-since", "")
+    await page.sees("6 findings.")
+    await page.hides("hidden")
+
+    await project.imported()
+    handover = open_handover(workspace)
+    page = Page(verifying.findings(handover))
+    await page.sees("2 findings. 4 older ones are hidden.")
+    edit_items(project, lambda item: item)
+    await page.click("findings-clear")
+    page = Page(verifying.findings(handover))
+    await page.sees("Nothing is new since the import of", "6 older ones are hidden.")
+
+
+async def test_obstacles_of_new_items_come_first(staged: Start) -> None:
+    """From the second day on, in notebook 01 too."""
+    stage = staged()
+
+    def scripted(*slugs: str) -> None:
+        def change(item: dict) -> dict:
+            data = item["fieldData"]
+            if data["slug"] in slugs:
+                data = {**data, "text": "<p>Here.</p><script>1</script>"}
+            return {**item, "fieldData": data}
+
+        edit_items(stage, change)
+
+    scripted("record-2")
+    await stage.imported()
+    scripted("record-2", "record-3")
+    page = Page(not_migratable(stage.workspace(interactive=True)))
+    await page.sees("1 obstacle. 1 older one is hidden.", "Record 3")
+    await page.click("obstacles-clear")
+    await page.sees("2 obstacles.", "Record 2")

@@ -4,13 +4,16 @@ lead; each list leads to its items in the browser."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.errors import UsageError
+from cmsmig.errors import CmsmigError, UsageError
+from cmsmig.evidence.new_items import NewItems, new_items
 from cmsmig.evidence.old_addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.notebook.inspect.explorer import ScanTable, site_scan
 from cmsmig.notebook.kit.finding_table import (
@@ -19,6 +22,7 @@ from cmsmig.notebook.kit.finding_table import (
     FindingWords,
 )
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, live_paths
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
 from cmsmig.survey.item_findings import Finding
@@ -147,14 +151,34 @@ class ObstacleTable(FindingSetTable):
         catalogue = self._scan.catalogue
         name = "not-migratable"
         rows = FindingRows(_OBSTACLES.nouns, name, site_address(catalogue.site))
+        self._new_items: NewItems | None = None
         found = FindingSet(
             name,
             _OBSTACLES.title,
             _OBSTACLES.nouns.none,
-            lambda: find_obstacles(catalogue),
+            lambda: find_obstacles(catalogue, self._since),
         )
         source = workspace.list_source(rows)
-        super().__init__(_OBSTACLES, source, rows, lambda: (found,))
+        super().__init__(
+            _OBSTACLES,
+            source,
+            rows,
+            lambda: (found,),
+            lambda: self._find_new(workspace),
+        )
+
+    def _find_new(self, workspace: Workspace) -> NewItems | None:
+        """Return which items are new; none as long as a decision is missing."""
+        project, settings = workspace.project, workspace.local_settings
+        self._new_items = None
+        with suppress(CmsmigError):
+            self._new_items = new_items(
+                project, lambda: open_migration(project, settings)
+            )
+        return self._new_items
+
+    def _since(self, key: ItemKey) -> str:
+        return self._new_items.said_of(key) if self._new_items else ""
 
     @property
     def size(self) -> int:

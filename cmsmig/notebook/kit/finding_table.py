@@ -8,16 +8,19 @@ from time import monotonic
 
 from markupsafe import Markup
 
+from cmsmig.evidence.new_items import NewItems
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.richtext.losses import Severity
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.documents.findings import DECIDED, Finding
 from cmsmig.ui.html.safe_html import NOTHING, coded, note, sheet, site_link
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Group, Nouns, Source
+from cmsmig.ui.relation import Column, Filter, Group, Nouns, Page, Source
 from cmsmig.ui.rows import Rows
-from cmsmig.ui.table import TableView
+from cmsmig.ui.table import Place, TableView
 
+_SINCE = "since"
+"""The column, and the filter, of findings in items that are new."""
 _COLUMNS = (
     Column("kind", "Kind"),
     Column("item", "Item"),
@@ -28,6 +31,7 @@ _COLUMNS = (
     Column("todo", "What to do"),
     Column("severity", "Severity", optional=True, hidden=True),
     Column("new_page", "Page at the new site", optional=True, hidden=True),
+    Column(_SINCE, "Since", hidden=True),
     Column("list", "List", optional=True, hidden=True),
 )
 _IN_CSV = 7
@@ -67,7 +71,8 @@ class FindingRows(Rows):
         """`site` is the address that pages are below; `parts` are titles and the names
         of their files."""
         lists = (Filter("list", "List", ""),) if parts else ()
-        super().__init__(nouns, _COLUMNS, (*lists, Filter("kind", "Kind", "")))
+        kinds = Filter("kind", "Kind", "")
+        super().__init__(nouns, _COLUMNS, (Filter(_SINCE, "Show", ""), *lists, kinds))
         self._file = file
         self._site = site
         self._parts = parts
@@ -93,6 +98,15 @@ class FindingRows(Rows):
         if column == "todo" and "`" in text:
             return coded(text)
         return site_link(self._site, text) if column == "page" else text
+
+    def filters(self, query: Query) -> Sequence[Filter]:
+        """Return the filters; whether items are new only where some are or that is
+        asked for."""
+        return [
+            each
+            for each in super().filters(query)
+            if each.name != _SINCE or len(each.options or ()) > 1
+        ]
 
     def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
         """Yield the lines of the findings that pass."""
@@ -131,16 +145,49 @@ class FindingTable(TableView):
         """Return whether a kind is about the look alone, or was decided."""
         return group.cells["severity"] in (Severity.LAYOUT, DECIDED)
 
-    def __init__(self, words: FindingWords, source: Source) -> None:
+    def __init__(self, words: FindingWords, source: Source, rows: FindingRows) -> None:
+        """`rows` are those of `source`."""
         super().__init__(source)
         self.prefix = words.prefix
         self.label = words.title
         self._words = words
+        self._rows = rows
+        self._label = ""
+        """What new items are called; empty where none can be."""
 
     @property
     def complete(self) -> bool:
         """Return whether everything is found."""
         return True
+
+    def begin_with(self, new: NewItems | None) -> None:
+        """List what is in new items at first, if any can be; what a person chose stays
+        until other items are new."""
+        label = new.label if new else ""
+        if label != self._label:
+            self._label = label
+            self.at = Place(EVERYTHING.having(_SINCE, label))
+
+    def summary(self, page: Page) -> str:
+        """Return which rows are shown, and how many are not new."""
+        said = super().summary(page)
+        if not page.count and self._label and self.at.query.get(_SINCE):
+            said = (
+                f"Nothing is {self._label}." if self.complete else self._words.not_yet
+            )
+        return f"{said} {self._hidden(page)}".strip()
+
+    def summary_of(self, page: Page, groups: int) -> str:
+        """Return how many rows there are, in how many groups, and how many are not
+        new."""
+        return f"{super().summary_of(page, groups)} {self._hidden(page)}".strip()
+
+    def _hidden(self, page: Page) -> str:
+        """Return how many rows are hidden because they are older."""
+        if not self.at.query.get(_SINCE):
+            return ""
+        count = self._rows.count(self.at.query.without(_SINCE)) - page.count
+        return f"{count:,} older {'one is' if count == 1 else 'ones are'} hidden."
 
     def nothing(self) -> str:
         """Return what is said of an empty list."""
@@ -160,10 +207,12 @@ class FindingSetTable(FindingTable):
         source: Source,
         rows: FindingRows,
         read: Callable[[], tuple[FindingSet, ...]],
+        new: Callable[[], NewItems | None],
     ) -> None:
-        super().__init__(words, source)
-        self._rows = rows
+        """`new` returns which items are new now."""
+        super().__init__(words, source, rows)
         self._sets = read
+        self._new = new
         self._round = 0
         self._reading = True
 
@@ -184,6 +233,7 @@ class FindingSetTable(FindingTable):
         self._round += 1
         mine, self._reading, shown_at = self._round, True, 0.0
         self._rows.clear()
+        self.begin_with(self._new())
         for part, each in enumerate(self._sets()):
             batch: list[Finding] = []
             async for finding in in_slices(each.read()):

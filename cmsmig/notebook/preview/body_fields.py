@@ -84,7 +84,9 @@ class LossTable(FindingTable):
 
     def __init__(self, previews: Previews) -> None:
         self._previews = previews
-        super().__init__(_WORDS, previews.workspace.list_source(previews.losses))
+        rows = previews.losses
+        super().__init__(_WORDS, previews.workspace.list_source(rows), rows)
+        self.begin_with(previews.new)
 
     @property
     def complete(self) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 
 from cmsmig.data_address import file_key
 from cmsmig.derived_file import DerivedFile
+from cmsmig.evidence.new_items import NewItems, new_items
 from cmsmig.evidence.old_addresses import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
@@ -68,6 +69,8 @@ class Previews:
     losses: FindingRows
     """What the bodies that were looked through lose, one by one."""
     accepted: AcceptedBodies
+    new: NewItems | None
+    """Which items are new since the last import."""
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By panel: called after something changed that it may show."""
 
@@ -179,7 +182,8 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     body_index = BodyIndex(migration, embeds, review.facts, kept)
     rows = BodyRelation(body_index.bodies)
     losses = FindingRows(LOSSES, "losses", site_address(migration.origin.site))
-    body_index.received = _row_keeper(rows, losses, body_index, migration)
+    new = new_items(project, lambda: migration)
+    body_index.received = _row_keeper(rows, losses, body_index, migration, new)
     ticks = SeenBodies(project, dry_run=workspace.dry_run)
     return Previews(
         workspace,
@@ -191,6 +195,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         Thumbnails(FileStore(project.files, project.raw), derived),
         losses,
         AcceptedBodies(body_index, derived, dry_run=workspace.dry_run),
+        new,
     )
 
 
@@ -206,6 +211,7 @@ def _row_keeper(
     losses: FindingRows,
     body_index: BodyIndex,
     migration: Migration,
+    new: NewItems | None,
 ) -> ReceiveBody:
     """Return what keeps the row and the losses of each body."""
     pages = migration.origin.old_paths
@@ -214,15 +220,14 @@ def _row_keeper(
         body = body_index.bodies[index]
         lost = scanned.losses if scanned else ()
         item = body.item
-        page = pages.path(item.key, item.slug) if lost else ""
+        about = {
+            "item": body.title,
+            "page": pages.path(item.key, item.slug) if lost else "",
+            "field": body.design.origin,
+            "since": new.said_of(item.key) if new and lost else "",
+        }
         rows.note(index, scanned)
-        losses.replace(
-            index,
-            (
-                loss_finding(loss, item=body.title, page=page, field=body.design.origin)
-                for loss in lost
-            ),
-        )
+        losses.replace(index, (loss_finding(loss, **about) for loss in lost))
 
     return keep
 

@@ -14,10 +14,10 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.evidence.evidence import LISTS
+from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.evidence.plan_page import plan_findings, write_plan_page
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
@@ -171,8 +171,11 @@ class PlanView(View):
         self._offers_recreate = offers_recreate
         shown.watchers["plan"] = self._renew
         self._is_planning = False
-        workspace.news.follow("plan", self._follow, DECISIONS, RAW)
         self._renew()
+
+    def opened(self) -> None:
+        """Follow what is decided and pulled."""
+        self._workspace.news.follow("plan", self._follow, DECISIONS, RAW)
 
     def _renew(self) -> None:
         for changes in self._workspace.changes_shown[-1:]:
@@ -238,8 +241,7 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
     """
 
     def read() -> tuple[FindingSet, ...]:
-        with Ledger.open_existing(workspace.project.ledger) as ledger:
-            return plan_findings(shown.plan, shown.details, ledger)
+        return plan_findings(workspace.project, shown.plan, shown.details)
 
     site = OriginPages(shown.details.migration).site
     if not workspace.interactive:
@@ -248,7 +250,13 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
             rest = f"all are in {_written(workspace, read())}"
         return workspace.panel(_findings_sheet(read(), site, rest))
     rows = FindingRows(_WORDS.nouns, _FILE, site, parts_of(read()))
-    listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
+    listed = FindingSetTable(
+        _WORDS,
+        workspace.list_source(rows),
+        rows,
+        read,
+        lambda: new_items(workspace.project, lambda: shown.details.migration),
+    )
     shown.watchers["findings"] = listed.read
     return workspace.panel(
         lambda: _findings_sheet(read(), site, "`Save as CSV` writes all"),

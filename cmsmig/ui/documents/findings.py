@@ -144,6 +144,8 @@ class Finding:
     """Of a loss: one of `SEVERITIES`."""
     new_page: str = ""
     """The path of its page at the new site; empty where none is known."""
+    since: str = ""
+    """Of an item that is new since an import: that it is."""
 
     @property
     def rank(self) -> int:
@@ -289,17 +291,16 @@ def loss_todo(kind: str, what: str) -> str:
     return _WORDS.get(kind, ("", _TEXT))[1]
 
 
-def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
-    """Return a loss as a list shows it; `item` is a name, `page` a path."""
+def loss_finding(loss: Loss, **about: str) -> Finding:
+    """Return a loss as a list shows it; `about` is what a finding says of its item and
+    field."""
     return Finding(
         kind=loss_name(loss.kind),
-        item=item,
-        page=page,
-        field=field,
         what=loss.what or loss.context,
         why=loss.why,
         todo=_LOOK
         if loss.severity is Severity.LAYOUT
         else loss_todo(loss.kind, loss.what),
         severity=loss_severity(loss.kind, loss.severity),
+        **about,
     )
