@@ -16,6 +16,7 @@ import pytest
 from cmsmig.sandbox.http.asgi import Call, Reply
 from tests.support.cli.bad_input import Fault, Rig, story_at
 from tests.support.rehearsal import run_here
+from tests.support.token_encodings import ENCODINGS, reveals
 
 KEYS = {
     "check": {"ok", "rows"},
@@ -131,24 +132,48 @@ def test_a_command_finds_its_project_from_below(
     assert run_here("status").code == 0
 
 
-def repeating(tokens: list[str]) -> Fault:
-    """Let each service repeat the token that it got, as some do when they refuse."""
+def echoing(tokens: list[str]) -> Fault:
+    """Let each service return the token that it got, in every form: in a header of
+    each answer, and at the origin in names of sites, collections and items."""
+    every = [", ".join(form(each) for form in ENCODINGS.values()) for each in tokens]
+
+    def fault(call: Call, reply: Reply) -> Reply:
+        said = every[reply.service != "origin"]
+        headers = (*reply.headers, ("Deprecation", said), ("X-Echo", said))
+        body = reply.body
+        if reply.service == "origin":
+            name = f'ame": "{json.dumps(said)[1:-1]} '
+            body = body.replace(b'ame": "', name.encode())
+        return replace(reply, headers=headers, body=body)
+
+    return fault
+
+
+def refusing(tokens: list[str], status: int) -> Fault:
+    """Let each service refuse a call and repeat its token in every form."""
 
     def fault(call: Call, reply: Reply) -> Reply:
         got = tokens[reply.service != "origin"]
-        body = json.dumps({"error": f"not with {got}"}).encode()
-        return replace(reply, status=422, body=body)
+        said = [form(got) for form in ENCODINGS.values()]
+        body = {"error": said, "message": "; ".join(said), "code": said[0]}
+        place = ENCODINGS["address"](got)
+        location = ("Location", f"https://elsewhere.test/{place}/{got}?t={got}")
+        text = json.dumps(body).encode()
+        return replace(reply, status=status, body=text, headers=(location,))
 
     return fault
 
 
 def test_no_token_is_shown_anywhere(rig: Callable[..., Rig]) -> None:
-    """No output, file, ledger or budget holds a token; only `.env` does."""
+    """No output, file, ledger or budget holds a token; only `.env` does.
+
+    The services return it in every form, with what they answer and where they refuse.
+    """
     started = rig(decided=False)
     announced = started.handle.announcement
     tokens = [announced["origin_token"], announced["destination_token"]]
-    outputs = []
-    for command in (
+    started.faults.append(echoing(tokens))
+    commands = (
         "check",
         "pull --json",
         "decide --accept-proposals --reviewer R",
@@ -156,22 +181,26 @@ def test_no_token_is_shown_anywhere(rig: Callable[..., Rig]) -> None:
         "--debug import",
         "verify",
         "status --json",
-        "--debug plan extra",
-    ):
-        ended = started.run(*command.split())
-        outputs += [ended.out, ended.err]
-    started.faults.append(repeating(tokens))
-    for command in ("--debug plan", "--debug pull --refresh", "--debug check"):
-        ended = started.run(*command.split())
-        assert ended.code != 0, command
-        outputs += [ended.out, ended.err]
+    )
+    outputs = [started.done(*command.split()) for command in commands]
+    outputs.append(started.run("--debug", "plan", "extra"))
+    for status in (301, 401, 422):
+        started.faults[1:] = [refusing(tokens, status)]
+        for command in ("plan", "pull --refresh", "check", "verify", "rebuild"):
+            outputs.append(started.run("--debug", *command.split()))
+            assert outputs[-1].code != 0, command
+    found = [each.out.encode() + each.err.encode() for each in outputs]
     for folder in (started.folder, started.state):
-        for path in folder.rglob("*"):
-            if path.is_file() and path.name != ".env":
-                outputs.append(path.read_bytes().decode("latin-1") + path.name)
-    assert len(outputs) > 30
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        found += [
+            path.read_bytes() + path.name.encode()
+            for path in files
+            if path.name != ".env"
+        ]
+    assert len(found) > 30
+    assert any(b"(hidden)" in each for each in found)
     for token in tokens:
-        assert [text[:80] for text in outputs if token in text] == []
+        assert [text[:80] for text in found if reveals(text, token)] == []
 
 
 _HEAVY = {

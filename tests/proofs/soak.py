@@ -42,7 +42,6 @@ PROGRAMS = {
     "fleet": ["tests.proofs.fleet.fleet"],
     "frozen": ["tests.proofs.frozen"],
     "growth": ["tests.proofs.growth.growth"],
-    "hostile": ["tests.proofs.hostile.tokens"],
     "machine": ["tests.proofs.machine"],
     "many-bodies": ["pytest", "-q", "-rP", "-m", "soak",
                     "tests/browser/test_many_bodies.py"],
