@@ -81,7 +81,7 @@ $(FLEET)/.installed: pyproject.toml $(RUNS)
 soak: $(STAMP) $(if $(filter fleet,$(KIND)),$(FLEET)/.installed) ## a long proof, such as KIND=faults; OPTIONS="--slice 1/50"
 	$(BIN)/python -um tests.proofs.soak $(or $(KIND),--help) $(OPTIONS)
 
-converter: $(STAMP) ## KIND=fuzz, extremes, conservation, proposals or crosscheck (Node); SITES=folder
+converter: $(STAMP) ## KIND=fuzz, extremes, conservation or crosscheck (Node); SITES=folder
 	$(BIN)/python -m tests.proofs.converter $(or $(KIND),conservation) $(OPTIONS) $(SITES)
 
 sites: $(STAMP) ## KIND=rehearse: whole migrations of SITES=folder; or languages (Node)

@@ -5,7 +5,6 @@ conservation  the account of bodies of any kind, and of real sites
 crosscheck    every body of real sites against the official converter; needs Node
 extremes      too much of anything, and how the time of each construct grows
 fuzz          mutated bodies: nothing raises, hangs or is lost
-proposals     what the block rules make of every body of real sites
 """
 
 from __future__ import annotations
