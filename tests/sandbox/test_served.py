@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +16,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
 from cmsmig.sandbox.services import Sandbox
 from tests.sandbox.conftest import Served
-from tests.support.sandbox.fault_rules import Fault
+from tests.support.sandbox.fault_rules import Fault, PlannedFault
 from tests.support.sandbox.observed import running_sandbox
 
 
@@ -106,19 +105,6 @@ def test_an_upload_without_a_length_is_refused(served: Served) -> None:
     assert reply.status_code == 411
 
 
-@pytest.fixture
-def faulty(served: Served) -> Iterator[Callable[..., None]]:
-    """What sets a plan of faults, as an operator would; the test ends it."""
-
-    def inject(*entries: dict[str, Any]) -> None:
-        plan = {"faults": [*entries]}
-        reply = served.ask("PUT", f"{served.root}/_sandbox/faults", json=plan)
-        assert reply.status_code == 200, reply.text
-
-    yield inject
-    served.ask("DELETE", f"{served.root}/_sandbox/faults")
-
-
 @pytest.mark.parametrize(
     ("fault", "error", "applied"),
     [
@@ -129,28 +115,17 @@ def faulty(served: Served) -> Iterator[Callable[..., None]]:
     ],
 )
 def test_an_answer_breaks_off_or_cannot_be_read(
-    served: Served,
-    faulty: Callable[..., None],
-    fault: str,
-    error: type[Exception],
-    applied: bool,
+    served: Served, fault: str, error: type[Exception], applied: bool
 ) -> None:
     """Whether it was applied is what the fault's name says; the next one is whole."""
-    faulty({"fault": fault, "item": fault, "method": "POST"})
+    planned = PlannedFault(Fault(fault), item=fault, method="POST")
+    served.handle.state.injector.set((planned,))
     body = {"story": {"name": fault, "slug": fault, "is_folder": True}}
     with pytest.raises(error) as broken:
         served.ask("POST", "/stories", json=body).json()
     assert ("complete message" in str(broken.value)) is (fault == "truncated")
     rows = served.ask("GET", f"/stories?with_slug={fault}").json()["stories"]
     assert bool(rows) is applied
-
-
-def test_every_fault_is_accepted_in_a_plan(
-    served: Served, faulty: Callable[..., None]
-) -> None:
-    faulty(*({"fault": str(each), "item": "none"} for each in Fault))
-    plan = served.ask("GET", f"{served.root}/_sandbox/faults").json()
-    assert [each["fault"] for each in plan["faults"]] == [str(each) for each in Fault]
 
 
 async def test_too_many_at_once_are_refused(serving: Callable[..., Served]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from tests.support.sandbox.replies import Ending, broken
+from tests.support.sandbox.fault_rules import Fault, PlannedFault
+from tests.support.sandbox.injector import spoilt
+from tests.support.sandbox.replies import broken
 
 READS = ("GET", "HEAD")
 BEFORE, APPLIED, ANSWERED = KILLS = ("before", "applied", "answered")
@@ -85,17 +87,9 @@ class Switch:
         return await self.disturbance(call, answer)
 
 
-LOST = "lost"
-"""Applied, and the connection breaks without an answer."""
-HALF = "half"
-"""Applied, and the connection breaks in the middle of the answer."""
-ERROR = "error"
-"""Applied, and the answer is a 500."""
-UNSENT = "unsent"
-"""Not applied: the connection breaks."""
-REFUSED = "refused"
-"""Not applied: the answer names a field."""
-MODES = (LOST, HALF, ERROR, UNSENT, REFUSED)
+LOST, UNSENT, REFUSED = str(Fault.DROP_AFTER), str(Fault.DROP_BEFORE), "refused"
+"""A write that is applied without an answer, or not; or whose answer names a field."""
+MODES = (LOST, str(Fault.TRUNCATED), str(Fault.ERROR_AFTER), UNSENT, REFUSED)
 
 
 def kill(at: int, mode: str) -> Disturbance:
@@ -112,9 +106,4 @@ def fault(at: int, mode: str) -> Disturbance:
 async def _go_wrong(mode: str, call: Call, answer: Next) -> Reply:
     if mode == REFUSED:
         return json_reply(422, {"name": ["is not to our liking"]})
-    if mode == UNSENT:
-        return broken(Reply(0, service="destination"))
-    reply = await answer(call)
-    if mode == ERROR:
-        return replace(reply, status=500, body=b"<html>oh</html>", content_type="")
-    return broken(reply, Ending.DROPPED if mode == LOST else Ending.CUT)
+    return await spoilt(PlannedFault(Fault(mode)), call, answer)

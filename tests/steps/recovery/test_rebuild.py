@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import resource
-
+from tests.support.small_disk import small_disk
 from tests.support.steps.staged_project import Stage
 
 
@@ -13,12 +12,8 @@ def test_a_rebuild_that_stops_leaves_the_old_file(stage: Stage) -> None:
     project.done("import")
     path = project.folder / "ledger.sqlite"
     path.write_bytes(broken)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
-    try:
+    with small_disk(40_000):
         ended = project.run("rebuild")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (ended.code, "the disk is full" in ended.err) == (1, True)
     assert ended.err.splitlines()[-1].endswith("it continues where it stopped.")
     assert path.read_bytes() == broken

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, canonical
-from cmsmig.errors import UsageError
 from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.http.asgi import (
-    AnsweredError,
     Call,
     Next,
     Reply,
@@ -31,7 +29,7 @@ class TestPages:
     """Answers `/_sandbox/history`, `violations`, `summary`, `state` and `faults`.
 
     `state?comparable` leaves out what differs from one run to the next. A PUT of
-    `faults` sets another plan, a DELETE ends all faults.
+    `faults` sets another plan.
     """
 
     __test__ = False
@@ -49,9 +47,7 @@ class TestPages:
             Route("GET", "/_sandbox/violations", "violations", self._violations),
             Route("GET", "/_sandbox/summary", "summary", self._summary),
             Route("GET", "/_sandbox/state", "state", self._state),
-            Route("GET", "/_sandbox/faults", "faults", self._faults),
-            Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
-            Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
+            Route("PUT", "/_sandbox/faults", "set faults", self._faults),
         )
         self.router = Router(routes, lambda call: Reply(404))
 
@@ -85,19 +81,8 @@ class TestPages:
         return Reply(200, body, "application/json; charset=utf-8")
 
     def _faults(self, call: Call) -> Reply:
-        plan = [entry.as_json() for entry in self.injector.plan]
-        return json_reply(200, {"faults": plan, "given": self.injector.given})
-
-    def _set_faults(self, call: Call) -> Reply:
-        try:
-            self.injector.set(read_plan(call.document(), self.routes))
-        except UsageError as error:
-            raise AnsweredError(json_reply(400, {"error": str(error)})) from None
-        return self._faults(call)
-
-    def _end_faults(self, call: Call) -> Reply:
-        self.injector.set(())
-        return self._faults(call)
+        self.injector.set(read_plan(call.document(), self.routes))
+        return json_reply(200, {})
 
 
 def state_of(space: Space) -> JsonObject:

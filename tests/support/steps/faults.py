@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.sandbox.fault_rules import Fault as Kind
+from tests.support.sandbox.fault_rules import PlannedFault
+from tests.support.sandbox.injector import spoilt
 from tests.support.sandbox.replies import Ending, broken
 
 CREATE_STORY = ("POST", r"/stories$")
@@ -17,18 +20,18 @@ SIGN = ("POST", r"/assets$")
 
 CUT = "cut"
 """Applied; the connection breaks in the middle of the answer."""
-ERROR = "error"
-"""Applied; the answer is a 500."""
-GARBAGE = "garbage"
-"""Applied; the answer is a success that is not JSON."""
-EMPTY = "empty"
-"""Applied; the answer is a success without a record."""
 UNSENT = "unsent"
 """Not applied; the connection breaks."""
 REFUSED = "refused"
 """Not applied; the answer names a field."""
 
-APPLIED = (CUT, ERROR, GARBAGE, EMPTY)
+SPOILT = {
+    CUT: Kind.TRUNCATED,
+    "error": Kind.ERROR_AFTER,
+    "garbage": Kind.MALFORMED,
+    "empty": Kind.EMPTY,
+}
+"""What is applied and then goes wrong."""
 
 
 @dataclass
@@ -76,10 +79,14 @@ class Fault:
             return broken(Reply(200, b"{}", service="destination"), Ending.CUT)
         if self.mode == REFUSED:
             return json_reply(422, {"name": ["is not to our liking"]})
-        reply = await answer(call)
-        if self.after is not None:
-            self.after(reply)
-        return _spoilt(reply, self.mode)
+
+        async def seen(call: Call) -> Reply:
+            reply = await answer(call)
+            if self.after is not None:
+                self.after(reply)
+            return reply
+
+        return await spoilt(PlannedFault(SPOILT[self.mode]), call, seen)
 
     def _meant(self, call: Call) -> bool:
         method, path = self.request
@@ -89,13 +96,3 @@ class Fault:
             return False
         self.seen += 1
         return not self.at or self.seen in self.at
-
-
-def _spoilt(reply: Reply, mode: str) -> Reply:
-    if mode == CUT:
-        return broken(reply, Ending.CUT)
-    if mode == ERROR:
-        return replace(reply, status=500, body=b"<html>oh</html>", content_type="")
-    if mode == GARBAGE:
-        return replace(reply, body=reply.body[: len(reply.body) // 2])
-    return replace(reply, body=b"{}")

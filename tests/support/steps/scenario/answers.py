@@ -100,7 +100,7 @@ def sandbox_fault(scenario: Scenario, kind: str = "", **more: Any) -> None:
 
 def faults_given(scenario: Scenario, expected: int) -> None:
     """Expect how many faults of its own the sandbox injected."""
-    assert len(scenario.project.handle.state.injector.given) == expected
+    assert scenario.project.handle.state.injector.given == expected
 
 
 def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
