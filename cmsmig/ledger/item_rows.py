@@ -145,7 +145,7 @@ def _story_record(
         unpublished_edits=bool(unpublished),
         left_public=bool(left_public),
         public_record=_one(public_record, record),
-        slugs=slugs,
+        slugs=intern(slugs),
     )
 
 

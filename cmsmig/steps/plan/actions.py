@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -27,6 +28,10 @@ from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 _NAMED = 50
 """Changed stories whose fields are compared only to be named: each is made once more
 for that."""
+_NO_FIELDS: Final = frozenset[str]()
+_CREATE = {"create_stories": 1}
+_CREATE_AND_LINK = {**_CREATE, "update_stories": 1}
+_UPDATE = {"update_stories": 1}
 _ONE_VERSION = {"publish_stories": 1}
 _TWO_VERSIONS = {"read_versions": 1, "show_versions": 2}
 _TAKEN_AWAY = {Verb.HIDE: {"unpublish_stories": 1}, Verb.DELETE: {"delete_stories": 1}}
@@ -70,13 +75,13 @@ def _uploads(resources: Resources, settings: Settings) -> Iterator[Action]:
         is_signed = upload.sha256 in resources.snapshot.arrived
         signing = {} if is_signed else {"sign_uploads": 1}
         ref = Ref(Kind.ASSET, upload.name)
-        yield Action(ref, Verb.CREATE, frozenset(), {**signing, **finishing})
+        yield Action(ref, Verb.CREATE, _NO_FIELDS, {**signing, **finishing})
 
 
 def _creations(wanted: WantedStories) -> Iterator[Action]:
     places = wanted.migration.places.places
     for key in sorted(wanted.creating, key=lambda key: places[key].full_slug):
-        calls = {"create_stories": 1, "update_stories": int(key in wanted.needed)}
+        calls = _CREATE_AND_LINK if key in wanted.needed else _CREATE
         yield _of_story(places[key].full_slug, Verb.CREATE, calls)
 
 
@@ -86,11 +91,11 @@ def _updates(
     changing = [key for key in wanted.needed - wanted.creating if edits.writes(key)]
     for number, key in enumerate(sorted(changing, key=lambda key: _path(wanted, key))):
         found = edits.found.get(key)
-        fields = found.written if found else frozenset[str]()
+        fields = found.written if found else _NO_FIELDS
         if not found and number < _NAMED:
             fields = _moved(wanted, ledger, key)
         ref = Ref(Kind.STORY, _path(wanted, key))
-        yield Action(ref, Verb.UPDATE, fields, {"update_stories": 1})
+        yield Action(ref, Verb.UPDATE, fields, _UPDATE)
 
 
 def _path(wanted: WantedStories, key: ItemKey) -> str:
@@ -99,7 +104,7 @@ def _path(wanted: WantedStories, key: ItemKey) -> str:
 
 
 def _of_story(path: str, verb: Verb, calls: dict[str, int]) -> Action:
-    return Action(Ref(Kind.STORY, path), verb, frozenset(), calls)
+    return Action(Ref(Kind.STORY, path), verb, _NO_FIELDS, calls)
 
 
 def _moved(wanted: WantedStories, ledger: Ledger, key: ItemKey) -> frozenset[str]:

@@ -100,25 +100,6 @@ class Planned(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedItem:
-    """What one item comes to, selected or not."""
-
-    counted: Planned
-    row: ItemRow
-    """As the ledger will record it."""
-
-    @property
-    def status(self) -> str:
-        """Return `selected`, `reused`, `skipped` or `failed`."""
-        return self.row.status
-
-    @property
-    def reason(self) -> str:
-        """Return why it is skipped or fails."""
-        return self.row.reason
-
-
-@dataclass(frozen=True, slots=True)
 class PlanDetails:
     """What a plan, or a report, lists one by one."""
 
@@ -135,8 +116,6 @@ class PlanDetails:
     labels: Labels = NO_LABELS
     undrafted: Mapping[ItemKey, Refusal] = field(default_factory=dict)
     """Why items cannot become stories."""
-    items: Mapping[ItemKey, PlannedItem] = field(default_factory=dict)
-    """What each item comes to, selected or not; empty in a report."""
     showing: Mapping[ItemKey, Showing] = field(default_factory=dict)
     """What visitors see of each story after the import; empty in a report."""
 

@@ -47,7 +47,6 @@ from cmsmig.steps.plan.plan import (
     Plan,
     PlanDetails,
     Planned,
-    PlannedItem,
 )
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.findings import Preflight
@@ -179,10 +178,16 @@ def _make_plan(
     calls = calls_of(wanted, ledger, actions)
     if is_blocked(gone, "import") or missing_languages(migration, snapshot):
         calls, actions = no_calls(snapshot), ()
-    planned = _planned_items(wanted)
-    without = {
-        key for key, each in planned.items() if each.status in ("failed", "skipped")
-    } & migration.known.selected
+    items, skipped = Counter[Planned](), Counter[str]()
+    without: set[ItemKey] = set()
+    for row in item_rows(migration, wanted.conflicts, offline.reasons()):
+        counted = _counted_as(row, wanted.rows.get(row.key))
+        items[counted] += 1
+        if counted is Planned.SKIPPED:
+            skipped[row.reason or LEFT_OUT] += 1
+        if row.status in ("failed", "skipped"):
+            without.add(row.key)
+    without &= migration.known.selected
     known = replace(known_here(migration, ledger), failed=frozenset(without))
     dangling = tuple(offline.dangling(known))
     links = wanted.links.values()
@@ -192,14 +197,8 @@ def _make_plan(
         calls=calls,
         actions=actions,
         saved=_count_saved(migration, len(offline.stories), calls, settings),
-        items=_count_items(planned),
-        skipped=_sorted(
-            Counter(
-                each.reason or LEFT_OUT
-                for each in planned.values()
-                if each.counted is Planned.SKIPPED
-            )
-        ),
+        items={"in": items.total(), **{name: items[name] for name in Planned}},
+        skipped=_sorted(skipped),
         losses=all_losses(each.losses for each in offline.stories.values()),
         links=sum(each.links for each in links),
         links_left=_sorted(Counter(why for each in links for why in each.left)),
@@ -242,7 +241,6 @@ def _make_plan(
             conflicts=wanted.conflicts,
             labels=labels_of(migration.design, snapshot.stories, wanted.rows.values()),
             undrafted=offline.reasons(),
-            items=planned,
             showing=published.showing,
         ),
     )
@@ -264,21 +262,6 @@ def _count_saved(
         "stories_without_anything_to_link": max(0, stories - calls["update_stories"]),
         "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
     }
-
-
-def _planned_items(wanted: WantedStories) -> dict[ItemKey, PlannedItem]:
-    """Return what each item comes to, selected or not."""
-    undrafted, conflicts = wanted.offline.reasons(), wanted.conflicts
-    return {
-        row.key: PlannedItem(_counted_as(row, wanted.rows.get(row.key)), row)
-        for row in item_rows(wanted.migration, conflicts, undrafted)
-    }
-
-
-def _count_items(planned: Mapping[ItemKey, PlannedItem]) -> dict[str, int]:
-    """Return how many items come to what."""
-    counts = Counter(each.counted for each in planned.values())
-    return {"in": counts.total(), **{name: counts[name] for name in Planned}}
 
 
 def _counted_as(outcome: ItemRow, row: ItemRow | None) -> Planned:
