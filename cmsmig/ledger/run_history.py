@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from cmsmig.errors import LedgerError, StorageError
 from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.ledger.item_rows import failed_rows
 from cmsmig.ledger.rows import ItemRow
@@ -97,6 +98,18 @@ def read_earlier_import(path: Path, before: float) -> EarlierImport | None:
                 subjects = db.execute(_WRITTEN, (number,)).fetchall()
                 return EarlierImport(ended_at, frozenset(e[0] for e in subjects))
     return None
+
+
+def count_runs(path: Path) -> int:
+    """Return how many runs ended, in whatever way; 0 where that cannot be read. Reads
+    only."""
+    with (
+        suppress(LedgerError, StorageError),
+        closing(connect_reading(path)) as db,
+        translated(path),
+    ):
+        return int(db.execute("SELECT count(ended_at) FROM run").fetchone()[0])
+    return 0
 
 
 def read_last_run(path: Path) -> PastRun | None:

@@ -6,6 +6,7 @@ Names in here never move: projects keep their notebooks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
@@ -76,9 +77,11 @@ async def show_plan(
     decided_migration(workspace, pilot)
     if plan:
         _refuse_unknown(workspace, plan)
+    began = monotonic()
     found = await plan_now(workspace, pilot, recreate=bool(recreate), since=plan)
     shown = ShownPlan(found)
-    view = PlanView(workspace, shown, offers_recreate=recreate is not None)
+    took = monotonic() - began
+    view = PlanView(workspace, shown, took, offers_recreate=recreate is not None)
     return PlanPanel(
         static=shown.html,
         widget=workspace.panel(NOTHING, lambda: view).widget,

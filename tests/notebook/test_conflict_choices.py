@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from cmsmig.notebook.importing import show_changes, show_plan
+from cmsmig.notebook.kit import project_news, renewal
 from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
@@ -338,4 +339,65 @@ async def test_the_changes_and_the_plan_follow_a_pull(imported: Staged) -> None:
     workspace.news.look(workspace.project)
     await page.sees("This is the plan as of now.")
     assert panel.shown.plan.plan_hash != before
-    await changes.shows("changes_list", ", renamed")
+    await changes.sees(", renamed")
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let panels look at the project more often than a person needs it."""
+    monkeypatch.setattr(project_news, "_EVERY", 0.02)
+    monkeypatch.setattr(renewal, "_SOON", 0.02)
+
+
+async def imported_elsewhere(project: Staged) -> None:
+    """Import in a terminal."""
+    with project.process("import") as child:
+        await asyncio.to_thread(child.communicate)
+    assert child.returncode == 0
+
+
+async def test_the_changes_and_the_plan_follow_an_import_elsewhere(
+    project: Staged, often: None
+) -> None:
+    """In a terminal or another notebook, without a click; a decision, too, in both
+    lists."""
+    workspace = project.workspace(interactive=True)
+    changes = Page(await show_changes(workspace))
+    panel = await show_plan(workspace, recreate=False)
+    page, before = Page(panel), panel.shown.plan.plan_hash
+    await changes.shows("changes_list", "Theirs")
+    other = project.workspace(interactive=True)
+    deciding = Page(await show_changes(other), await show_plan(other, recreate=False))
+    for each in ("leave it out", "keep theirs", "delete it"):
+        await deciding.pick("changes-decide", each)
+    await changes.sees("✓ delete it")
+    await page.hides(before)
+    assert len(project.stories()) == 11
+    await imported_elsewhere(project)
+    assert len(project.stories()) == 10
+    await changes.hides("delete it", "keep theirs")
+
+
+async def test_what_takes_long_waits_for_a_button(
+    project: Staged, often: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says what changed since, and how many decisions."""
+    workspace = project.workspace(interactive=True)
+    monkeypatch.setattr(renewal, "QUICK", 0)
+    changes = Page(await show_changes(workspace))
+    panel = await show_plan(workspace, recreate=False)
+    page = Page(panel)
+    before = panel.shown.plan
+    await changes.pick("changes-decide", "delete it")
+    await changes.pick("changes-decide", "leave it out")
+    await changes.pick("changes-decide", "keep theirs")
+    await page.sees("3 decisions changed since this plan was made.")
+    assert panel.shown.plan is before
+    await page.click("plan-again")
+    await page.sees("This is the plan as of now.")
+    await page.hides("since this plan was made")
+    assert panel.shown.plan is not before
+    await imported_elsewhere(project)
+    await changes.sees("An import ended since this comparison.")
+    await changes.click("changes-again")
+    await changes.hides("since this comparison", "keep theirs")

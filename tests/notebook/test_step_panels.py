@@ -200,3 +200,17 @@ async def test_a_step_claims_no_more_than_the_rows_say(staged: Start) -> None:
     assert "All 3 stories of the pilot exist. Next: 06, links." in created
     assert "3 stories of the pilot have their relations and links" in linked
     assert "No story is to be published. Next: 07, verify." in published
+
+
+async def test_the_plan_follows_a_step(staged: Start) -> None:
+    """Once it is over, plan and step show what is left; how the step went stays."""
+    stage = staged()
+    await prepared(stage)
+    workspace = stage.workspace(interactive=True)
+    shown = await show_plan(workspace)
+    plan = Page(shown)
+    page = Page(await run_step(workspace, "create", shown))
+    await plan.sees("12 items become new stories")
+    await page.run("create-start")
+    await plan.hides("12 items become new stories")
+    await page.sees("All 12 stories exist. Next: 06, links.")

@@ -7,27 +7,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import monotonic
 
 from markupsafe import Markup
 
 from cmsmig.errors import CmsmigError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.body_reviews import IN_BULK
-from cmsmig.mapping.decisions.conflicts import (
-    ConflictsDecision,
-)
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.notebook.kit.project_news import RAW
+from cmsmig.notebook.kit.project_news import DECISIONS
+from cmsmig.notebook.kit.renewal import Renewal
 from cmsmig.reconcile.value_changes import Sides
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.ui.controls import Copied
+from cmsmig.ui.controls import Copied, bar
 from cmsmig.ui.doc import Doc, Note, Table
 from cmsmig.ui.documents.comparisons import changes_doc, changes_line
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
@@ -36,6 +38,7 @@ from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Row
 from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import Place
+from cmsmig.ui.view import action
 
 _GROUP = "group"
 _NOUNS = Nouns("change", "changes", "There is nothing to decide.")
@@ -55,6 +58,13 @@ _COLUMNS = (
     Column(_GROUP, "Changes", hidden=True),
 )
 _SIDES = ("last", "origin", "space")
+_DECIDED_HERE = f"{DECISIONS}/{FILE_NAMES[ConflictsDecision]}"
+_COMPARED = [
+    f"{DECISIONS}/{file}"
+    for kind, file in FILE_NAMES.items()
+    if kind not in (ConflictsDecision, RedirectsDecision)
+]
+"""The decisions that stories are made by."""
 _FILTERS = (
     Filter(_GROUP, "Show", ""),
     Filter("state", "Decision", ""),
@@ -71,8 +81,9 @@ async def show_changes(workspace: Workspace) -> Panel:
     the decisions at once. Before the first import no service is asked. What prevents
     the comparison (a service that does not answer) is shown in its place.
     """
+    began = monotonic()
     found, text, doc = await _compared(workspace)
-    view = ChangeList(workspace, found, doc)
+    view = ChangeList(workspace, found, doc, monotonic() - began)
     workspace.changes_shown.append(view)
     return workspace.shows(view, text=text)
 
@@ -115,22 +126,39 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     group_by = _GROUP
 
     def __init__(
-        self, workspace: Workspace, found: Sequence[Change] | None, doc: Doc
+        self,
+        workspace: Workspace,
+        found: Sequence[Change] | None,
+        doc: Doc,
+        took: float,
     ) -> None:
-        """`found` is None where nothing was compared; `doc` is for unattended runs."""
+        """`found` is None where nothing was compared; `doc` is for unattended runs;
+        `took` are the seconds that it took to compare."""
         rows = Rows(_NOUNS, _COLUMNS, _FILTERS)
         super().__init__(workspace, rows, ConflictsDecision)
         self.found = found
         self._doc = doc_sheet(*doc)
         self._changes = [*map(point_of, found or ())]
         self._waiting: Sequence[Point] = ()
+        self._renewal = Renewal(
+            self, workspace.news, self._compare, "this comparison", took
+        )
         self.load()
 
     def opened(self) -> None:
-        """Follow what is pulled."""
-        self.workspace.news.follow(
-            self.prefix, lambda: self.queue.start(self._compare), RAW
-        )
+        """Follow what is pulled, decided and imported."""
+        self._renewal.follow(*_COMPARED)
+        self.workspace.news.follow(self.prefix, self._reload, _DECIDED_HERE)
+
+    @action("again", "Compare again", main=True)
+    async def again(self, _: str) -> None:
+        """Compare once more."""
+        await self._renewal.renew()
+
+    def _reload(self) -> None:
+        """Show what another list decided."""
+        self.load()
+        self.renew()
 
     async def _compare(self) -> None:
         """Compare once more, and show that; an open row stays as it is."""
@@ -227,12 +255,20 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         return shown + self.buttons(key, self.name_of(key))
 
     def above(self) -> Markup:
-        """Return why no change is listed."""
-        return NOTHING if self.found else self._doc
+        """Return what changed since, with a button, and why no change is listed."""
+        return self._since() + (NOTHING if self.found else self._doc)
+
+    def _since(self) -> Markup:
+        since = self._renewal.note()
+        return since + bar(self.act("again")) if since else NOTHING
 
     def html(self, *, live: bool) -> Markup:
         """Return the list; unattended, or where it is empty, a document."""
-        return super().html(live=live) if live and self._points else self._doc
+        if not live:
+            return self._doc
+        if self._points:
+            return super().html(live=live)
+        return self.panel(since=self._since(), doc=self._doc)
 
 
 def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:

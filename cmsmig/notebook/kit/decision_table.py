@@ -113,6 +113,7 @@ class DecisionTable(TableView, Generic[D]):
             return self.with_taken(now, new, how)
 
         self.change(change, said)
+        self.workspace.news.decided += len(taken)
         self._history.keep(
             before[0], (places[key] for key in new), (places[key] for key in undone)
         )

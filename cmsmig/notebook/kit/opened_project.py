@@ -145,6 +145,7 @@ class Workspace:
         shown.after = partial(self.news.look, self.project)
         element = shown.element()
         self.news.look(self.project)
+        self.news.watch(self.project)
         return element
 
     def shows(self, view: View, *, text: str = "") -> Panel:

@@ -3,15 +3,21 @@ others show."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from cmsmig.ledger.run_history import count_runs
+from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
 
-RAW, DECISIONS, LEDGER = "raw", "decisions", "ledger"
-"""What of a project changes; with a slash and the name of a file, that alone."""
+RAW, DECISIONS, LEDGER, RUNS = "raw", "decisions", "ledger", "runs"
+"""What of a project changes, `runs` whenever one ended; with a slash and the name of a
+file, that alone."""
+_EVERY = 2.0
+"""Seconds between two looks at what other programs change."""
 _Seen: TypeAlias = "dict[str, tuple[tuple[str, int, int], ...]]"
 
 
@@ -25,6 +31,10 @@ class ProjectNews:
     """Whether everything was read back in this notebook."""
     is_reported: bool = False
     """Whether the report was written in this notebook."""
+    decided: int = 0
+    """How many decisions were seen to change, as far as they are counted."""
+    _decided_before: int = 0
+    _is_watching: bool = False
     _seen: _Seen = field(default_factory=dict)
     _listeners: dict[str, tuple[frozenset[str], Callable[[], None]]] = field(
         default_factory=dict
@@ -37,14 +47,38 @@ class ProjectNews:
 
     def look(self, project: Project) -> None:
         """Call those who follow what changed since the last look."""
-        before, self._seen = self._seen, _look(project)
-        for kind, files in self._seen.items() if before else ():
-            changed = set(files) ^ set(before[kind])
-            self.tell(
-                {kind, *(f"{kind}/{name}" for name, *_ in changed)}
-                if changed
-                else set()
-            )
+        self._compare(_look(project))
+
+    def watch(self, project: Project) -> None:
+        """Look now and then, too: other notebooks and commands change the project."""
+        if not self._is_watching:
+            self._is_watching = True
+            self._look_later(project, {})
+
+    def _look_later(self, project: Project, before: _Seen) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(_EVERY, self._look_around, project, before)
+
+    def _look_around(self, project: Project, before: _Seen) -> None:
+        """Look once, and then once more; `before` is what was found last."""
+        # Whoever reads the ledger changes its files.
+        found = {**_look(project), LEDGER: self._seen.get(LEDGER, ())}
+        self._look_later(project, found)
+        # A pull or an import that is at work changes something all the time.
+        is_quiet = found == before
+        if is_quiet and found != self._seen and RawCache(project.raw).complete():
+            self._compare(found)
+
+    def _compare(self, found: _Seen) -> None:
+        before, self._seen = self._seen, found
+        for kind, files in found.items() if before else ():
+            changed = {name for name, *_ in set(files) ^ set(before[kind])}
+            if not changed:
+                continue
+            if kind == DECISIONS and self.decided == self._decided_before:
+                self.decided += len(changed)
+            self._decided_before = self.decided
+            self.tell({kind, *(f"{kind}/{name}" for name in changed)})
 
     def tell(self, kinds: set[str]) -> None:
         """Call those who follow something of these kinds."""
@@ -59,7 +93,8 @@ def _look(project: Project) -> _Seen:
         DECISIONS: [*(project.root / "decisions").glob("*.yaml")],
         LEDGER: [*project.ledger.parent.glob(f"{project.ledger.name}*")],
     }
-    return {kind: (*_stamps(sorted(paths)),) for kind, paths in places.items()}
+    stamps = {kind: (*_stamps(sorted(paths)),) for kind, paths in places.items()}
+    return {**stamps, RUNS: (("", count_runs(project.ledger), 0),)}
 
 
 def _stamps(paths: list[Path]) -> Iterator[tuple[str, int, int]]:

@@ -3,7 +3,6 @@ stays behind or is lost, one by one."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.evidence.plan_page import plan_findings, write_plan_page
 from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.ledger.rows import GoneState
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
@@ -33,7 +33,8 @@ from cmsmig.notebook.kit.finding_table import (
     parts_of,
 )
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.notebook.kit.project_news import DECISIONS, RAW
+from cmsmig.notebook.kit.project_news import DECISIONS
+from cmsmig.notebook.kit.renewal import Renewal
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import sides_of
@@ -130,7 +131,9 @@ def plan_points(plan: Plan) -> Iterator[Point]:
         line = f"is gone from the {said} of the space"
         yield Point(there, ref.kind.noun(), ref.key, (line,), gone, waits=True)
     for row in plan.gone_at_origin:
-        if row.story_record is not None and row.gone is not None:
+        if row.story_record is None or row.gone is None:
+            continue
+        if row.gone.state is not GoneState.DELETED:
             path = row.story_record.full_slug
             gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
             name, line = f"{row.name or row.key} ({path})", gone_change(row.gone)
@@ -143,8 +146,6 @@ _PLACES = {
     "leave theirs, import nothing there": ConflictAction.SKIP,
 }
 _IN_PLACE = "is at the place of this item, and this import did not make it"
-_SOON = 1.0
-"""Seconds in which more decisions may come, before the plan is made again."""
 _FILE = "plan-findings"
 _WORDS = FindingWords(
     prefix="foreseen",
@@ -162,20 +163,29 @@ class PlanView(View):
     prefix = label = "plan"
 
     def __init__(
-        self, workspace: Workspace, shown: ShownPlan, *, offers_recreate: bool
+        self,
+        workspace: Workspace,
+        shown: ShownPlan,
+        took: float,
+        *,
+        offers_recreate: bool,
     ) -> None:
-        """`offers_recreate`: whether what is gone may be made again."""
+        """`took` are the seconds that it took to plan; `offers_recreate`: whether what
+        is gone may be made again."""
         super().__init__()
         self._workspace = workspace
         self._shown = shown
         self._offers_recreate = offers_recreate
         shown.watchers["plan"] = self._renew
-        self._is_planning = False
+        self._recreate = shown.plan.recreate
+        self._renewal = Renewal(
+            self, workspace.news, self._plan, "this plan was made", took
+        )
         self._renew()
 
     def opened(self) -> None:
-        """Follow what is decided and pulled."""
-        self._workspace.news.follow("plan", self._follow, DECISIONS, RAW)
+        """Follow what is decided, pulled and imported."""
+        self._renewal.follow(DECISIONS)
 
     def _renew(self) -> None:
         for changes in self._workspace.changes_shown[-1:]:
@@ -185,12 +195,13 @@ class PlanView(View):
     @action("plan-again", "Plan again", begins=True)
     async def again(self, _: str) -> None:
         """Plan once more."""
-        await self._plan(self._shown.plan.recreate)
+        await self._renewal.renew()
 
     @action("plan-recreate", "Create missing stories again")
     async def recreate(self, value: str) -> None:
         """Plan with what is gone, or without."""
-        await self._plan(value.endswith("=1"))
+        self._recreate = value.endswith("=1")
+        await self._renewal.renew()
 
     @action("plan-save", "Save the plan as a page")
     def save(self, _: str) -> None:
@@ -203,34 +214,27 @@ class PlanView(View):
         path = write_plan_page(folder, self._shown.plan, self._shown.details, at)
         self.say(f"The plan is written to {path}; it can be sent as it is.", "good")
 
-    async def _plan(self, recreate: bool) -> None:
-        pilot = self._shown.plan.pilot
+    async def _plan(self) -> None:
+        self.say("Planning …")
+        pilot, recreate = self._shown.plan.pilot, self._recreate
         self._shown.show(await plan_now(self._workspace, pilot, recreate=recreate))
         self.say("This is the plan as of now.", "good")
-
-    def _follow(self) -> None:
-        """Plan once more, in the background, for what was just decided or pulled."""
-        if not self._is_planning:
-            self._is_planning = True
-            self.queue.start(self._plan_soon)
-
-    async def _plan_soon(self) -> None:
-        await asyncio.sleep(_SOON)
-        self._is_planning = False
-        self.say("Planning with what was just decided or pulled …")
-        await self._plan(self._shown.plan.recreate)
 
     def html(self, *, live: bool) -> Markup:
         """Return the plan, below what plans again."""
         if not live:
             return self._shown.html()
-        controls = [self.act("plan-again"), self.act("plan-save")]
+        since = self._renewal.note()
+        again = self.act("plan-again", main=bool(since))
+        controls = [again, self.act("plan-save")]
         if self._offers_recreate:
             name = "plan-recreate"
             label, ticked = self.actions[name][0].label, self._shown.plan.recreate
             controls.append(tick(name, label, ticked, value=name))
         return self.panel(
-            plan_controls=bar(*controls), plan=self._shown.html(live=True)
+            plan_since=since,
+            plan_controls=bar(*controls),
+            plan=self._shown.html(live=True),
         )
 
 

@@ -30,7 +30,7 @@ from cmsmig.steps.write.import_steps import ImportOutcome, run_command
 from cmsmig.ui.doc import Note, Part, Severity, Table, Text, table
 from cmsmig.ui.documents.plan import left_as_it_is
 from cmsmig.ui.documents.plan_steps import TITLES, planned_calls, writes_of
-from cmsmig.ui.html.safe_html import doc_sheet, sheet
+from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter
 
@@ -38,6 +38,7 @@ _SHOWN = 30
 _EVERY = 1.0
 """Seconds between two looks for what failed."""
 _STOPPING = "Stopping after the calls in flight …"
+_TAKE = "Take the new plan"
 _LABELS = {
     "prepare": "Prepare the destination",
     "create": "Create the stories",
@@ -66,6 +67,9 @@ class StepView(JobView):
         self._next_look = 0.0
         self._fresh: Plan | None = None
         """A newer plan that is shown and was not taken yet."""
+        self._account: Markup = NOTHING
+        """How the last run went."""
+        shown.watchers[step] = self._renew
 
     # What the step does.
 
@@ -99,14 +103,32 @@ class StepView(JobView):
     async def work(self, meter: Meter) -> None:
         assert self._signal is not None
         outcome = await self.perform(self._signal, meter)
-        self.result = doc_sheet(*self.account(outcome, meter))
+        self.result = self._account = doc_sheet(*self.account(outcome, meter))
 
     # What is shown of it.
 
     def _forecast(self) -> Markup:
         """Return what the step would do, and what has to come before it."""
+        return doc_sheet(*self._true_now()) + self._ahead()
+
+    def _ahead(self) -> Markup:
         missing = missing_before(self._workspace, self._step, self._shown.plan)
-        return doc_sheet(*self._true_now(), *self._intended(missing))
+        return doc_sheet(*self._intended(missing))
+
+    def _renew(self) -> None:
+        """Show what the step would do by a newer plan; how it went stays above that."""
+        if self.busy:
+            return
+        self._fresh = None
+        if not self._account:
+            self.result = self._forecast()
+        elif writes_of(self._shown.plan.calls, self._step):
+            self.result = self._account + self._ahead()
+        else:
+            self.result = self._account
+        if self.start_label == _TAKE:
+            self.start_label = _LABELS[self._step]
+        self.show(calm=True)
 
     def _true_now(self) -> Iterator[Part]:
         """Yield what the destination has of what the step is to bring."""
@@ -166,7 +188,8 @@ class StepView(JobView):
         if signed := other_holder(self._workspace.project.lock):
             self.result = doc_sheet(Note(f"Another run is at work: {signed}."))
         elif left := self._unfinished():
-            self.result = sheet(doc_sheet(_ended_early(left)), self._forecast())
+            self._account = doc_sheet(_ended_early(left), *self._true_now())
+            self.result = self._account + self._ahead()
             self.start_label = "Go on"
         self.show()
 
@@ -201,7 +224,7 @@ class StepView(JobView):
     async def press(self) -> None:
         if self._fresh is not None:
             self._shown.show(self._fresh)
-            self._fresh = None
+            self._fresh, self._account = None, NOTHING
             self.result = self._forecast()
             self.start_label = _LABELS[self._step]
         elif missing := await self.missing_now():
@@ -233,7 +256,7 @@ class StepView(JobView):
         )
         moved = plan_difference(error.drift, before, self._fresh)
         self.result = doc_sheet(*moved)
-        self.start_label = "Take the new plan"
+        self.start_label = _TAKE
 
 
 def _ended_early(run: PastRun) -> Note:
