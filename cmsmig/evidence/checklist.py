@@ -100,7 +100,7 @@ def _links(evidence: Evidence) -> Check:
         return either(what, found, where, "Run notebook 06.", ok=False)
     if waiting := count("pending", 0):
         found = f"{counted(waiting, 'story', 'stories')} with a target that failed."
-        todo = "Correct the targets, then run notebook 06 again."
+        todo = "Correct the targets, then link the stories in notebook 06."
         return either(what, found, where, todo, ok=False)
     linked = counted(count("linked", 0), "story", "stories")
     rest = count("nothing", 0)

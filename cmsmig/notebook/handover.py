@@ -141,6 +141,6 @@ def _nothing_imported(workspace: Workspace) -> str:
             if opened.items.accounting().items:
                 return ""
     return (
-        "Nothing was imported yet, so there is nothing to read back; run the notebooks "
-        "04, 05 and 06 first."
+        "Nothing was imported yet, so there is nothing to read back; do that in the "
+        "notebooks 04, 05 and 06 first."
     )

@@ -125,7 +125,7 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
 
 def _shown(plan: PlanPanel) -> ShownPlan:
     if plan.shown is None:
-        raise UsageError("There is no plan yet; run the cell of the plan first.")
+        raise UsageError("There is no plan yet: press Run this notebook.")
     return plan.shown
 
 

@@ -5,7 +5,7 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -205,6 +205,14 @@ class DesignEditor:
         self.design = replace(before, reviewed=None)
         pairs = zip(after.content_types, self.content_types, strict=True)
         return next((place for place, (a, b) in enumerate(pairs) if a != b), None)
+
+    def take_over(self, known: Design, older: Sequence[str]) -> None:
+        """Go on with a design that was written elsewhere, with what the site has more
+        by now; `older` are the texts of those before each edit that led to it."""
+        completed, added = self._completed(known)
+        # The person who accepted it has not seen what was added.
+        self.design = replace(completed, reviewed=None) if added else completed
+        self.past, self.older = [], [*older]
 
     def _last_of_older(self) -> Design:
         """Return the design before the last edit of an earlier kernel, with what the

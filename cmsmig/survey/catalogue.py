@@ -30,7 +30,8 @@ from cmsmig.origin.schema import Collection, DataSource, Field, Site, parse_data
 from cmsmig.settings import Project
 from cmsmig.ui.rows import Value
 
-_AGAIN = "the site was read again, or the file is in use; run this notebook again"
+AGAIN = "the site was read meanwhile; press Run this notebook, below the title"
+"""Why rows are not as they were, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class NumberedSource:
             for record in read_listed("items", path):
                 if record.line == self.offset:
                     return parse_data(record.value, f"{path}, line {record.line}")
-        raise CacheError(f"{path} was replaced while it was in use; {_AGAIN}.")
+        raise CacheError(f"{path} was replaced while it was in use; {AGAIN}.")
 
 
 def source_at(file: ItemFile, at: int, length: int | None) -> DataSource:
@@ -162,7 +163,7 @@ class Catalogue:
         """Return the row of a query that has one."""
         found = self.derived.one(query, values)
         if found is None:
-            raise CacheError(f"The list of items cannot be read: {_AGAIN}.")
+            raise CacheError(f"The list of items cannot be read: {AGAIN}.")
         return found
 
     def change(self, work: Callable[[sqlite3.Connection], object]) -> None:
@@ -182,7 +183,7 @@ class Catalogue:
         """Return one entry; raises `CacheError` when it is there no longer."""
         found = self.entries("WHERE id = ?", (entry_id,))
         if not found:
-            raise CacheError(f"This item is not in the list any more: {_AGAIN}.")
+            raise CacheError(f"This item is not in the list any more: {AGAIN}.")
         return found[0]
 
     def _entry(self, row: Row) -> Entry:
@@ -245,7 +246,7 @@ class Catalogue:
 
     def _insist(self) -> None:
         if self.derived.one("SELECT 1") is None:
-            raise CacheError(f"The list of items cannot be read: {_AGAIN}.")
+            raise CacheError(f"The list of items cannot be read: {AGAIN}.")
 
 
 ENTRY = (

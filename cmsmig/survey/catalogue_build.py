@@ -16,7 +16,7 @@ from cmsmig.origin.files import FileRow
 from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
-from cmsmig.survey.catalogue import Catalogue, NumberedSource, source_at
+from cmsmig.survey.catalogue import AGAIN, Catalogue, NumberedSource, source_at
 from cmsmig.survey.cleaning_findings import CHANGED, NOTICE, noticed_in, trial_hosts
 from cmsmig.survey.value_facts import cells_of, files_of
 from cmsmig.ui.query import folded
@@ -226,9 +226,7 @@ def _close(catalogue: Catalogue, collection_id: str, edition: int) -> None:
     for live in (False, True):
         file = catalogue.raw[collection_id, live]
         if item_file(file.path) != file:
-            raise CacheError(
-                f"{file.path} was replaced while it was in use; run this again."
-            )
+            raise CacheError(f"{file.path} was replaced while it was in use: {AGAIN}.")
     catalogue.change(
         lambda db: db.execute(
             "UPDATE edition SET complete = 1 WHERE id = ?", (edition,)

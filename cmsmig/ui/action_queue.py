@@ -67,7 +67,8 @@ class ActionQueue:
             _log.exception("A control's action failed")
             self._say(
                 f"This went wrong and should not have ({type(error).__name__}: "
-                f"{error}); run the cell again, and report it if it stays.",
+                f"{error}); press Run this notebook, below the title, and report it if "
+                "it stays.",
                 "bad",
             )
 

@@ -104,7 +104,7 @@ async def test_a_step_out_of_order_names_the_notebook_and_writes_nothing(
     """Exit code 2, before a single write."""
     stage = staged()
     workspace = stage.workspace()
-    with pytest.raises(UsageError, match=f"run the notebook {notebook} first"):
+    with pytest.raises(UsageError, match=f"in notebook {notebook} first"):
         await run_step(workspace, step, await show_plan(workspace))
     assert stage.writes() == 0
 
@@ -132,8 +132,8 @@ async def test_a_dry_run_says_what_is_missing_and_writes_nothing(
     shown = await show_plan(workspace)
     panels = {step: (await run_step(workspace, step, shown)).html() for step in TITLES}
     assert all("This is a dry run" in html for html in panels.values())
-    assert "run the notebook 04 first" in panels["create"]
-    assert "run the notebook 05 first" in panels["link"]
+    assert "in notebook 04 first" in panels["create"]
+    assert "in notebook 05 first" in panels["link"]
     assert stage.writes() == 0
 
 

@@ -69,7 +69,7 @@ async def test_by_hand_a_panel_is_its_widget_beside_its_static_form(
     assert WIDGET in shown
     assert "Go" in page.html()
     assert "<p>all</p>" in shown["text/html"]
-    assert "As it was when the cell ran." in shown["text/html"]
+    assert "As it was saved." in shown["text/html"]
     assert shown["text/plain"] == "in short"
 
 

@@ -177,7 +177,7 @@ async def test_prerequisites_are_looked_at_when_the_button_is_pressed(
         child.kill()
         child.wait()
     await page.run("create-start")
-    await page.sees("still to be made; run the notebook 04 first")
+    await page.sees("still to be made; prepare it in notebook 04 first")
     await page.hides("1 folder")
     assert page.bar() is None
     assert stage.stories() == {}

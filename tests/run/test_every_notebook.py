@@ -175,8 +175,8 @@ OUT_OF_ORDER = (
 ALIKE = (
     ("02", "nothing", 2, "Nothing is read yet"),
     ("07", "nothing", 2, "Nothing is read yet"),
-    ("05", "decided", 2, "run the notebook 04 first"),
-    ("06", "decided", 2, "run the notebook 05 first"),
+    ("05", "decided", 2, "in notebook 04 first"),
+    ("06", "decided", 2, "in notebook 05 first"),
     ("03", "nothing", 2, "Nothing is read yet"),
     ("04", "nothing", 2, "Nothing is read yet"),
     ("05", "nothing", 2, "Nothing is read yet"),

@@ -22,10 +22,12 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.notebook.kit.decision_files import describe_review, remember_reviewer
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.origin.files import FileStore
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
+    decision_in,
     decision_text,
     replace_decision,
     replace_text,
@@ -117,6 +119,8 @@ class DesignFile:
         self._undo = UndoFile(project)
         if workspace.interactive:
             editor.older = [*self._undo.read(self._text)]
+            kind = f"{DECISIONS}/{_NAME}"
+            workspace.news.follow("design-file", self._follow_file, kind)
 
     def picture(self, address: str) -> str:
         """Return a small picture of a file of the origin, as an address that holds it;
@@ -127,6 +131,27 @@ class DesignFile:
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` whenever the design was written, or accepted."""
         self._followers.append(show)
+
+    def _follow_file(self) -> None:
+        """Show what another program wrote; what is damaged is said at the next edit."""
+        with suppress(DecisionsError):
+            if self._take_over():
+                self._tell()
+
+    def _take_over(self) -> bool:
+        """Go on with the file where it was changed elsewhere; return whether it was.
+
+        Raises `DecisionsError` for a file that is damaged.
+        """
+        text = decision_text(self._path)
+        if text == self._text:
+            return False
+        found = decision_in(self._workspace.project, Design) or self.editor.proposal
+        self.editor.take_over(found, self._undo.read(text))
+        self.place = min(self.place, len(self.editor.content_types) - 1)
+        self._text, self._kept = text, self.editor.design
+        self._accepted = self._kept.reviewed
+        return True
 
     @property
     def content_type(self) -> ContentTypeDesign:
@@ -186,7 +211,7 @@ class DesignFile:
         """Return whether the design is accepted, as a sentence and how good that is."""
         if self.editor.design != self._kept and not self._workspace.dry_run:
             said = f"Your last edit is not in {_NAME}"
-            return f"{said}: run the cells of this notebook again.", "bad"
+            return f"{said}; the next edit writes it, too.", "bad"
         if self.editor.design.reviewed is not None:
             return describe_review(self.editor.design.reviewed), "good"
         if self.editor.design != self._kept:
@@ -222,10 +247,10 @@ class DesignFile:
         self._kept = design
 
     def _require_unchanged(self) -> None:
-        if decision_text(self._path) != self._text:
+        if self._take_over():
             raise DecisionsError(
-                f"{self._path} was changed elsewhere, so nothing was written: "
-                "run the cells of this notebook again, and repeat your last edit."
+                f"{self._path} was changed elsewhere, so nothing was written. It is "
+                "shown as it is now: repeat what you did last."
             )
 
     def _tell(self) -> None:

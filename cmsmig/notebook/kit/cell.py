@@ -28,7 +28,7 @@ _INJECTED = "# Parameters\n"
 _MOST = 200_000
 """Letters that a cell may look through before its controls come: a second or two."""
 _LARGE = "not kept here, since it takes a while to find. `cmsmig run` keeps it."
-_WHEN = Markup("<small>As it was when the cell ran. Run it for the controls.</small>")
+_WHEN = Markup("<small>As it was saved. Run this notebook for the controls.</small>")
 
 
 def can_ask() -> bool:

@@ -48,8 +48,8 @@ def require_pull(project: Project) -> None:
     """Raise `UsageError` when nothing was ever pulled. Reads only."""
     if not any(project.raw.glob("*.json")):
         raise UsageError(
-            f"Nothing is read yet ({project.raw} is empty); run the notebook 01 or "
-            "`cmsmig pull` first."
+            f"Nothing is read yet ({project.raw} is empty); read the origin in "
+            "notebook 01 or with `cmsmig pull` first."
         )
 
 

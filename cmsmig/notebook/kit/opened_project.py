@@ -57,8 +57,8 @@ class ItemLists:
         """Show the items with a finding. Raises `UsageError` without a browser."""
         if self.shown_by is None:
             raise UsageError(
-                "The browser of items is not open: run its cell above, then press "
-                "this again."
+                "The items are not shown above yet: press Run this notebook, below the "
+                "title."
             )
         self.shown_by(finding)
 

@@ -70,7 +70,7 @@ class ShownPlan:
     def details(self) -> PlanDetails:
         """Return what the plan lists one by one."""
         if self.plan.details is None:
-            raise UsageError("This plan was stored; run the cell of the plan again.")
+            raise UsageError("This plan was stored: press Plan again.")
         return self.plan.details
 
     def html(self, *, live: bool = False) -> Markup:

@@ -170,11 +170,11 @@ def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:
         rows = ledger.items.all().values()
     unlinked = sum(row.link_state == "open" and row.status == "created" for row in rows)
     if step == "link" and not accounting.items:
-        return "No story was created yet; run the notebook 05 first."
+        return "No story was created yet; create them in notebook 05 first."
     if step == "link" and accounting.open:
         return (
             f"Phase one is not over: {counted(accounting.open, 'item')} still without "
-            "a story; run the notebook 05 first."
+            "a story; create them in notebook 05 first."
         )
     if step == "publish" and unlinked:
         return (
@@ -198,6 +198,6 @@ def _unprepared(ledger: Ledger, plan: Plan) -> str:
     if not wanted:
         return ""
     return (
-        f"The destination is not prepared: {', '.join(wanted)} still to be made; run "
-        "the notebook 04 first."
+        f"The destination is not prepared: {', '.join(wanted)} still to be made; "
+        "prepare it in notebook 04 first."
     )
