@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
+from cmsmig.errors import UsageError
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.notebook.inspect.cleaning_panel import CleaningTable
 from cmsmig.notebook.inspect.explorer import Explorer
@@ -45,6 +46,7 @@ from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import Following, View, action
 
+_NOT_READ = "Nothing is read yet: press `Read the origin` at the top."
 _COLLECTIONS = Nouns("collection", "collections", "The site has no collections.")
 _COLLECTION_COLUMNS = (
     Column("collection", "Collection"),
@@ -182,7 +184,12 @@ def _when_pulled(
     sentence while nothing was."""
 
     def made() -> View:
-        require_pull(workspace.project)
+        try:
+            require_pull(workspace.project)
+        except UsageError:
+            if not workspace.interactive:
+                raise
+            raise UsageError(_NOT_READ) from None
         RawCache(workspace.project.raw).require_complete()
         return make()
 

@@ -325,6 +325,10 @@ function render({ model, el }) {
   window.addEventListener("blur", released); // not of the elements in it
   model.on("change", update);
   update();
+  // JupyterLab goes to the last cell when all are run: where the migration is, is above.
+  if (root.dataset.panel === "overview") {
+    requestAnimationFrame(() => root.closest(".jp-WindowedPanel-outer")?.scrollTo(0, 0));
+  }
   return () => {
     clearTimeout(typing);
     clearTimeout(resting);

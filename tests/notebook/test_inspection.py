@@ -99,7 +99,8 @@ def test_before_the_pull_every_panel_names_the_pull(tmp_path: Path, panel) -> No
     """Unattended it is an error of use; by hand a sentence in the panel."""
     with pytest.raises(UsageError, match="pull"):
         panel(at(tmp_path))
-    assert "Nothing is read yet" in panel(at(tmp_path, interactive=True)).html()
+    by_hand = panel(at(tmp_path, interactive=True)).html()
+    assert "Nothing is read yet: press <code>Read the origin" in by_hand
 
 
 def obstacles(sample: Path, kind: str) -> list[Finding]:

@@ -13,11 +13,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import MARK, clear_own
-from cmsmig.run.lab import Place, lab_command, leave_static, own_options, place_of
+from cmsmig.run.lab import (
+    Place,
+    lab_command,
+    leave_static,
+    own_options,
+    place_of,
+    trust_unchanged,
+)
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
@@ -191,6 +200,22 @@ def test_lab_opens_the_notebooks_of_the_project(tmp_path: Path) -> None:
     hook = "--ContentsManager.pre_save_hook=cmsmig.run.lab."
     assert f"{hook}strip_outputs" in options
     assert f"{hook}leave_static" in own_options(place, keep_outputs=True)
+
+
+def test_lab_trusts_the_notebooks_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their button runs them without a question; what anyone changed asks first."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    project = Project(tmp_path / "migration")
+    start_project(project)
+    place_of(project)
+    first, second = sorted(project.notebooks.iterdir())[:2]
+    second.write_text(second.read_text("utf-8").replace("dry_run", "drv_run"), "utf-8")
+    trust_unchanged(project.notebooks, notebooks_folder())
+    trusts = NotebookNotary().check_signature
+    assert trusts(nbformat.read(first, as_version=4))
+    assert not trusts(nbformat.read(second, as_version=4))
 
 
 def test_a_saved_panel_is_its_static_form() -> None:

@@ -130,11 +130,11 @@ def fields_left_out_doc(content_type: ContentTypeDesign) -> Iterator[Part]:
 
 
 def problems(editor: DesignEditor) -> Iterator[Part]:
-    """Yield what is wrong with the design now, or that nothing is."""
+    """Yield what is wrong with the design now, or that it can be accepted."""
     found = editor.problems()
     for each in found[:_SHOWN]:
         yield Note(each, "bad")
     if rest := and_more(len(found), _SHOWN, "… and ", "."):
         yield Text(rest)
-    if not found:
+    if not found and editor.design.reviewed is None:
         yield Note("This design can be accepted as it is.", "good")

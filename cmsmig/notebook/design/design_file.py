@@ -204,7 +204,13 @@ class DesignFile:
         self.editor.design, self._accepted = signed, reviewed
         self._tell()
         remember_reviewer(self._workspace, reviewed.by)
-        return f"{_NAME} written to {self._path.parent}, accepted by {reviewed.by}."
+        return f"Written to decisions/{_NAME}."
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether the design is accepted as it is."""
+        design = self.editor.design
+        return design.reviewed is not None and design == self._kept
 
     @property
     def state(self) -> tuple[str, Literal["good", "warning", "bad", ""]]:

@@ -185,8 +185,9 @@ class DesignAcceptance(View):
 
     def html(self, *, live: bool) -> Markup:
         """Return whether the design is accepted, and by whom it may be."""
+        state = sheet(note(*self._file.state))
+        if self._file.is_accepted:
+            return self.panel(state=state)
         name = text("design-reviewer", "Reviewed by", self._reviewer, hint="your name")
-        return self.panel(
-            state=sheet(note(*self._file.state)),
-            reviewer=bar(name, self.act("design-accept", main=True)),
-        )
+        accept = self.act("design-accept", main=True)
+        return self.panel(state=state, reviewer=bar(name, accept))

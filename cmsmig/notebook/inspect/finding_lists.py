@@ -311,7 +311,7 @@ def _drawing(origin: Origin, graph: ReferenceGraph) -> Markup:
     total = sum(each.references for each in graph.edges)
     counts = paragraph(
         f"{counted(total, 'reference')}, of which {len(graph.dangling):,} would stay "
-        "empty under the item sets that are chosen below."
+        "empty under the item sets that are chosen above."
     )
     names = _names(origin)
     links = [*_links(graph, names)]

@@ -33,11 +33,11 @@ from cmsmig.mapping.select.selection import (
     publication_state,
     select_items,
 )
+from cmsmig.notebook.kit.decision_files import describe_review
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
@@ -268,9 +268,7 @@ def signature_html(decision: CollectionsDecision) -> Markup:
             "notebook, or run `cmsmig decide --accept-proposals --reviewer NAME`.",
             "warning",
         )
-    by = decision.reviewed
-    said = f"{FILE}: decided {by.how} by {by.by}, {moment(by.at)}."
-    return note(said, "good")
+    return note(f"{FILE}: {describe_review(decision.reviewed)}", "good")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cmsmig.errors import StorageError, UndecidedError, UsageError
-from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
+from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
@@ -70,7 +70,8 @@ def describe_review(reviewed: Reviewed | None) -> str:
     """Return who accepted something, when and how, as a sentence."""
     if reviewed is None:
         return "Proposed by cmsmig, not accepted yet."
-    return f"Accepted {reviewed.how} by {reviewed.by}, {moment(reviewed.at)}."
+    how = f" {IN_BULK}" if reviewed.how == IN_BULK else ""
+    return f"Accepted{how} by {reviewed.by}, {moment(reviewed.at)}."
 
 
 def known_reviewer(workspace: Workspace) -> str:

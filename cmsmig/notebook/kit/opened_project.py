@@ -195,7 +195,7 @@ def open_workspace(
 ) -> Workspace:
     """Return the workspace of a project folder; it need not exist yet. Reads only.
 
-    `project` empty: the folder is found as the commands find it. `target` names the
+    `project` empty: the folder is as commands find it. `target` names the
     destination where the project has several; before a person also the only one, if
     its name is to be said by hand. `interactive`
     None: as the front end says (see `cell.can_ask`). From here on, errors of

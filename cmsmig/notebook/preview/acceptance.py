@@ -43,10 +43,9 @@ class AcceptView(View):
         previews.embeds = save(
             previews.workspace, previews.embeds, previews.review.reviewer
         )
-        said = "Dry run: blocks.yaml and embeds.yaml would be written now."
-        if not previews.workspace.dry_run:
-            folder, by = previews.workspace.project.decisions, previews.review.reviewer
-            said = f"blocks.yaml and embeds.yaml written to {folder}, accepted by {by}."
+        said = "Written to decisions/blocks.yaml and decisions/embeds.yaml."
+        if previews.workspace.dry_run:
+            said = "Dry run: blocks.yaml and embeds.yaml would be written now."
         self.say(said, "good")
         self.show()
         previews.tell("accept")
@@ -57,6 +56,9 @@ class AcceptView(View):
         if not live:
             return sheet(note(state, "good"))
         left = self._previews.scanner.tally().left
+        decisions = (self._previews.blocks, self._previews.embeds)
+        if not left and all(each.reviewed for each in decisions):
+            return self.panel(accepted=sheet(note(state, "good")))
         reviewer = self._previews.review.reviewer
         name = text(self.named("reviewer"), "Reviewed by", reviewer, hint="your name")
         return self.panel(

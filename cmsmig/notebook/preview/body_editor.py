@@ -40,6 +40,7 @@ class BodyEditor(TableView):
     prefix = "body"
     label = "Review of rich text bodies"
     opens = True
+    says_last = True  # a message above the buttons would move them under the mouse
 
     def __init__(self, previews: Previews, first: int | None) -> None:
         self._bodies = previews.scanner.rows
@@ -320,18 +321,16 @@ class BodyEditor(TableView):
         state = self._scanner.state(self._index)
         ticked = self._scanner.ticked(self._index)
         actions = actions_html(self, state, self._review.undoable, ticked)
-        tally = self._scanner.tally()
-        so_far = "" if tally.complete else f" of {tally.seen:,} looked through so far"
         return _made(
             "opened",
             view=self,
-            position=f"{place} of {len(found):,}{so_far}",
+            position=f"{place} of {len(found):,}",
             actions=actions,
             name=text(
                 "review-name", "Reviewed by", self._review.reviewer, hint="your name"
             ),
             detail=self._detail,
-            bulk=bulk_html(self._scanner.kinds(), tally.left),
+            bulk=bulk_html(self._scanner.kinds(), self._scanner.tally().left),
         )
 
     def _body(self, index: int) -> Markup:

@@ -23,6 +23,7 @@ _MADE_BY_PREPARE = {
     "create_folders": "folder",
 }
 _UNSAID: Mapping[ItemKey, str] = {}
+_EDITED = "an editor has unpublished changes in it"
 _SHOWN = 3
 """Stories that are named because the step is not done for them."""
 
@@ -87,7 +88,8 @@ def _published(
         said = f"No story is to be published.{stays}"
         return StepResult(said, next_step, True)
     waits = {e.what: e.why for e in plan.edit_conflicts if e.field == PUBLISHED}
-    why = {
+    why = {key: _EDITED for key in due if showing.get(key) is Showing.WAITING}
+    why |= {
         key: waits[row.story_record.full_slug]
         for key, row in there.items()
         if row.story_record and row.story_record.full_slug in waits
@@ -109,15 +111,16 @@ def _result(
     the ledger does not say it."""
     if not done:
         return StepResult("There is no story to do this for.", next_step, True)
-    missing = [
-        _named(key, rows[key], why.get(key, ""))
-        for key in sorted(done)
-        if not done[key]
-    ]
-    if not missing:
+    left = sorted(key for key, is_done in done.items() if not is_done)
+    if not left:
         many = f"All {len(done):,}" if len(done) > 1 else "1 of 1"
         return StepResult(f"{many} stories{said}.", next_step, True)
-    many = f"{len(done) - len(missing):,} of {len(done):,}"
+    many = f"{len(done) - len(left):,} of {len(done):,}"
+    if len(left) == len(done) and not any(
+        (row := rows[key]) and row.explanation for key in left
+    ):
+        return StepResult(f"{many} stories{said}.", next_step, False)
+    missing = [_named(key, rows[key], why.get(key, "")) for key in left]
     names = first_of(missing, _SHOWN, between="; ")
     return StepResult(f"{many} stories{said}. Not: {names}.", next_step, False)
 

@@ -112,7 +112,7 @@ async def upload_assets(
             await meanwhile()
     await renew_texts(job)
     settled = len(job.migration.files.uploads)
-    job.observer(StepFinished(STEP, f"{counted(settled, 'file')} settled"))
+    job.observer(StepFinished(STEP, f"{counted(settled, 'file')} there"))
 
 
 def _folder_of(job: ImportJob, upload: UploadPlan) -> str:

@@ -30,6 +30,7 @@ _FAILED = """() => window.theNotebook.content.widgets
   .flatMap(cell => cell.model.outputs.toJSON())
   .filter(output => output.output_type === "error")
   .map(output => `${output.ename}: ${output.evalue}`)"""
+_AT_THE_TOP = "() => window.theNotebook.content.outerNode.scrollTop === 0"
 _SHOWN = """() => {
   const controls = ".cmsmig-live :is(button, select, input)";
   const named = /^cmsmig-(?!live|sheet)/;
@@ -125,6 +126,10 @@ class Book:
         """Run all cells and insist that none ends in an error."""
         await self.page.evaluate(_RUN_ALL)
         assert await self.page.evaluate(_FAILED) == []
+
+    async def is_at_the_top(self) -> None:
+        """Wait until the first lines of the notebook are what a person sees."""
+        await self.page.wait_for_function(_AT_THE_TOP)
 
     async def reload(self) -> None:
         """Reload the page, and wait until the Lab is there again."""

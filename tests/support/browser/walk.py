@@ -66,6 +66,7 @@ class Walk:
             (path,) = self.folder.glob(f"{name}_*.ipynb")
             await self.book.open(f"{self.folder.name}/{path.name}")
             await self.book.run_all()
+            await self.book.is_at_the_top()
             await play(steps, self, self.rehearsed.gate, self.book)
             assert await barriers(self.book.page) == [], name
             await self.book.picture(self.pictures, path.stem)
