@@ -174,7 +174,6 @@ def gather(
     *,
     base_url: str = "",
     changes: Sequence[Change] | None = None,
-    now: datetime | None = None,
 ) -> Evidence:
     """Return the evidence of a project. Reads the ledger, asks no service.
 
@@ -199,7 +198,7 @@ def gather(
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
     new = new_items(project, lambda: migration)
     return Evidence(
-        made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
         space_id=space_id,
         accounting=accounting,

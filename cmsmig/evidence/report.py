@@ -184,14 +184,11 @@ def accounting_doc(evidence: Evidence) -> Iterator[Part]:
     yield Text(evidence.files.sentence)
 
 
-def failures_doc(
-    failed: Sequence[Failure], pages: OriginPages, total: int = 0
-) -> Iterator[Table]:
+def failures_doc(failed: Sequence[Failure], pages: OriginPages) -> Iterator[Table]:
     """Yield what failed, its page, at which step, why and what to do; nothing if
-    nothing did. `total` is how many there are, where `failed` are the last of them."""
+    nothing did."""
     if not failed:
         return
-    count = max(total, len(failed))
     rows: list[tuple[Cell, ...]] = [
         (
             each.name or each.subject,
@@ -203,8 +200,8 @@ def failures_doc(
         for each in failed
     ]
     head = ("What", "Page at the origin", "Step", "Why", "What to do")
-    caption = f"Failed ({count:,})"
-    yield Table(head, rows, caption, 30, count, "all are in report.json")
+    caption = f"Failed ({len(failed):,})"
+    yield Table(head, rows, caption, 30, len(failed), "all are in report.json")
 
 
 def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:

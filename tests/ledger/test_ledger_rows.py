@@ -46,8 +46,8 @@ def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
     )
 
 
-def story_record(number: int, *, made: bool = True, content: str = "h") -> StoryRecord:
-    return StoryRecord(number, f"uuid-{number}", f"a/{number}", made, content, "then")
+def story_record(number: int, *, content: str = "h") -> StoryRecord:
+    return StoryRecord(number, f"uuid-{number}", f"a/{number}", True, content, "then")
 
 
 def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, path: Path) -> None:

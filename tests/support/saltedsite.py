@@ -56,11 +56,9 @@ _READ = frozenset(("displayName", "singularName", "helpText", "alt", "message"))
 """Keys of texts that people read, besides those of an item's own fields."""
 
 
-def write_salted_site(folder: Path, salt: str, *, slugs: bool = True) -> None:
-    """Write four posts and a person, `salt` in every text that is not an id.
-
-    `slugs`: in the slugs of items, fields and collections, too.
-    """
+def write_salted_site(folder: Path, salt: str) -> None:
+    """Write four posts and a person, `salt` in every text that is not an id, in the
+    slugs of items, fields and collections, too."""
     posts = tuple(_post(number) for number in range(4))
     french: JsonObject = {"name": "Ada (fr)", "slug": "ada-fr"}
     people = (
@@ -69,7 +67,7 @@ def write_salted_site(folder: Path, salt: str, *, slugs: bool = True) -> None:
     write_content(folder, Content(site_record(), ((_POSTS, posts), (_PEOPLE, people))))
     for path in sorted(folder.rglob("*.json")):
         before = json.loads(path.read_text("utf-8"))
-        text = json.dumps(_salted(before, salt, slugs=slugs), indent=None)
+        text = json.dumps(_salted(before, salt), indent=None)
         path.write_text(text.replace('{"id": "', '\n{"id": "'), "utf-8")
 
 
@@ -95,34 +93,32 @@ def _post(number: int) -> Entry:
     return Entry(str(number), data, state, french=french if number == 0 else None)
 
 
-def _salted(value: Json, salt: str, *, slugs: bool) -> Json:
+def _salted(value: Json, salt: str) -> Json:
     if isinstance(value, list):
-        return [_salted(each, salt, slugs=slugs) for each in value]
+        return [_salted(each, salt) for each in value]
     if not isinstance(value, dict):
         return value
-    made = {name: _salted(held, salt, slugs=slugs) for name, held in value.items()}
+    made = {name: _salted(held, salt) for name, held in value.items()}
     for name, held in value.items():
         if isinstance(held, str) and name in _READ:
             made[name] = f"{held}{salt}"
     if isinstance(value.get("fieldData"), dict):
-        made["fieldData"] = _fields(value["fieldData"], salt, slugs=slugs)
+        made["fieldData"] = _fields(value["fieldData"], salt)
     elif "options" in value:
         made["options"] = [
             {**option, "name": f"{option['name']}{salt}"} for option in value["options"]
         ]
-    elif slugs and "slug" in value and value["slug"] not in ("name", "slug"):
+    elif "slug" in value and value["slug"] not in ("name", "slug"):
         made["slug"] = f"{value['slug']}{salt}"
     return made
 
 
-def _fields(fields: JsonObject, salt: str, *, slugs: bool) -> JsonObject:
+def _fields(fields: JsonObject, salt: str) -> JsonObject:
     made: JsonObject = {}
     for name, held in fields.items():
-        kept = name in ("name", "slug") or not slugs
-        new = _salted(held, salt, slugs=slugs)
-        if isinstance(held, str) and name in ("name", "line", "more", "mail"):
-            new = f"{held}{salt}"
-        if isinstance(held, str) and name == "slug" and slugs:
+        kept = name in ("name", "slug")
+        new = _salted(held, salt)
+        if isinstance(held, str) and name in ("name", "slug", "line", "more", "mail"):
             new = f"{held}{salt}"
         if isinstance(held, str) and name == "body":
             new = f"{held}{_body(salt)}"

@@ -57,8 +57,8 @@ def facts(review: Review, html: str = HTML) -> BodyFacts:
     return review.facts(html, NativeEngine().from_html(html).document)
 
 
-def kinds(review: Review, number: int = 1, html: str = HTML) -> list[str]:
-    blocks = review.status(key(number), facts(review, html)).blocks
+def kinds(review: Review) -> list[str]:
+    blocks = review.status(key(1), facts(review)).blocks
     return [f"{block.kind} {block.nodes}" for block in blocks]
 
 

@@ -59,13 +59,10 @@ def make_field(
     kind: str,
     *,
     required: bool = False,
-    title: str = "",
     validations: JsonObject | None = None,
 ) -> Field:
     """Return a field of a schema, its id made of its slug."""
-    return Field(
-        f"id-{slug}", slug, title or slug, kind, required, "", validations or {}
-    )
+    return Field(f"id-{slug}", slug, slug, kind, required, "", validations or {})
 
 
 def make_collection(

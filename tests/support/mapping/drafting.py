@@ -173,25 +173,12 @@ def drafted(
     encoding: Encoding,
     origin_type: str = "PlainText",
     *,
-    validations: JsonObject | None = None,
-    options: tuple[tuple[str, str], ...] = (),
     assets: Mapping[str, UploadedAsset] | None = None,
-    missing: Mapping[str, str] | None = None,
-    alts: Mapping[str, str] | None = None,
-    time_zone: str = "UTC",
 ) -> StoryDraft:
     """Return the draft of an item whose field `f` has this value."""
-    design = content_type(
-        field("f", encoding, origin_type, options=options, target=TAGS)
-    )
-    around = context(
-        design,
-        assets=assets,
-        missing=missing,
-        alts=alts,
-        time_zone=time_zone,
-        schema=collection(("f", origin_type, validations or {})),
-    )
+    design = content_type(field("f", encoding, origin_type, target=TAGS))
+    schema = collection(("f", origin_type, {}))
+    around = context(design, assets=assets, schema=schema)
     return draft_story(item({"f": value}), design, around)
 
 

@@ -47,7 +47,6 @@ _SHIELDS = frozenset(
     ("td", "th", "caption", "object", "applet", "marquee", "template", "svg", "math")
 )
 """Elements in which a link does not end one around them."""
-_LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
 _MORE = re.compile(r" … and ([0-9,]+) more times in this body\Z")
 """How often a loss that covers others was met, behind its context."""
 _TIMES = re.compile(r"([0-9]+) times in this body")
@@ -419,9 +418,8 @@ def of_losses(losses: Iterable[Loss], into: Account | None = None) -> Account:
     """Return the account of what the losses name."""
     account = into if into is not None else Account()
     for loss in each_time(losses):
-        prop = _LOST_PROP.fullmatch(loss.what) if loss.kind == "property" else None
-        if loss.kind == "text" or prop:
-            account.text(prop[1] if prop else loss.what)
+        if loss.kind == "text":
+            account.text(loss.what)
         elif loss.what.startswith("<"):
             of_html(loss.what, account)
             account.codes.append(loss.what)
@@ -435,8 +433,11 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
     source, held, lost = _accounts(html, converted)
     named = {address(loss.what) for loss in converted.losses}
     missing: list[str] = []
-    for what, count in (("characters", _seen), ("joined", _joined)):
-        if gone := count(source, True) - count(held, False) - count(lost, False):
+    for what, gone in (
+        ("characters", _seen(source) - _seen(held) - _seen(lost)),
+        ("joined", joined(source.texts) - _joined(held) - _joined(lost)),
+    ):
+        if gone:
             missing.append(f"{what} {dict(gone)}")
     for kept, what in ((source.pictures - held.pictures - lost.pictures, "picture"),):
         missing.extend(f"{what} {each}" for each in kept if each not in named)
@@ -454,7 +455,7 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
         missing.extend(f"{ours} {each}" for each in sorted(gone_here))
     for href, leading in source.linked.items():
         gone = leading - held.linked.get(href, Counter())
-        gone -= lost.linked.get(href, Counter()) + _seen(lost, False)
+        gone -= lost.linked.get(href, Counter()) + _seen(lost)
         gone -= Counter({f"picture {each}": n for each, n in lost.pictures.items()})
         if gone and href not in named:
             missing.append(f"under the link {href}: {dict(gone)}")
@@ -485,7 +486,7 @@ def not_shown(html: str, shown: str, losses: Sequence[Loss]) -> Iterator[str]:
     if there != here and Counter(there) == Counter(here):
         yield "text in another order"
     for href, leading in before.linked.items():
-        gone = leading - after.linked.get(href, Counter()) - _seen(lost, False)
+        gone = leading - after.linked.get(href, Counter()) - _seen(lost)
         if (gone or href not in after.linked) and href not in named:
             yield f"link to {href}: {dict(gone)}"
     for what, held, kept, known in (
@@ -516,22 +517,20 @@ def _accounts(html: str, converted: Converted) -> tuple[Account, Account, Accoun
     )
 
 
-def _seen(account: Account, _strict: bool) -> Counter[str]:
+def _seen(account: Account) -> Counter[str]:
     return characters("".join(account.texts))
 
 
-def _joined(account: Account, strict: bool) -> Counter[str]:
-    """Return the joiners, too; strictly only where something is to be joined."""
-    if strict:
-        return joined(account.texts)
+def _joined(account: Account) -> Counter[str]:
+    """Return every character but blanks, where nothing shows too."""
     return Counter("".join(account.texts).translate(_BLANKS))
 
 
 def invented(html: str, converted: Converted) -> dict[str, int]:
     """Return the characters that document and losses show more often than `html`."""
     source, held, lost = _accounts(html, converted)
-    allowed = _seen(source, False) + characters("".join(source.emoji))
-    return dict(_seen(held, False) + _seen(lost, False) - allowed)
+    allowed = _seen(source) + characters("".join(source.emoji))
+    return dict(_seen(held) + _seen(lost) - allowed)
 
 
 def reordered(html: str, converted: Converted) -> tuple[str, str] | None:

@@ -49,26 +49,14 @@ def file_id(name: str) -> str:
     return short_id(f"file:{name}")
 
 
-def address(name: str, *, variant: str = "") -> str:
-    """Return where the file host serves `name`.
-
-    `variant` names a derived size such as `-p-500`, put before the suffix, with
-    the id of the original, as the service does.
-    """
-    shown = name
-    if variant:
-        stem, dot, suffix = name.rpartition(".")
-        shown = f"{stem}{variant}{dot}{suffix}"
-    return f"{FILES}/{file_id(name)}_{quote(shown)}"
+def address(name: str) -> str:
+    """Return where the file host serves `name`."""
+    return f"{FILES}/{file_id(name)}_{quote(name)}"
 
 
-def asset(name: str, alt: str | None = None, *, variant: str = "") -> JsonObject:
+def asset(name: str, alt: str | None = None) -> JsonObject:
     """Return the value of an Image or File field."""
-    return {
-        "fileId": file_id(name),
-        "url": address(name, variant=variant),
-        "alt": alt,
-    }
+    return {"fileId": file_id(name), "url": address(name), "alt": alt}
 
 
 def moment(label: str, *, days: int = 0) -> str:

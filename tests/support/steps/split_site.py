@@ -54,11 +54,11 @@ COMPONENTS = [
 RULES = ("headings", "images", "embeds", "tables", "quotes", "code", "galleries")
 
 
-def write_split_site(folder: Path, headed: str = "Two texts") -> None:
-    """Write four articles, one in French too; the second holds `headed`."""
+def write_split_site(folder: Path) -> None:
+    """Write four articles, one in French too."""
     long: JsonObject = {"body": EVERYTHING, "aside": paragraphs("Aside.")}
     two: JsonObject = {
-        "body": paragraphs(headed) + heading(2, "Second") + paragraphs("More.")
+        "body": paragraphs("Two texts") + heading(2, "Second") + paragraphs("More.")
     }
     short: JsonObject = {"body": paragraphs("Short.")}
     french: JsonObject = {"name": "Deux", "slug": "deux", "body": EVERYTHING}
