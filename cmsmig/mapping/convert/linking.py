@@ -155,9 +155,11 @@ class _Linking:
     def relation(self, relation: RelationUse) -> Json:
         """Return the value of a relation field. Source: destination, relations."""
         uuids: list[Json] = []
-        for meant in relation.targets:
-            target = meant if meant in self.existing else self.routes.follow(meant)
+        for target in relation.targets:
             found_story = self.existing.get(target)
+            if found_story is None:
+                target = self.routes.follow(target)
+                found_story = self.existing.get(target)
             if found_story is not None:
                 uuids.append(found_story.uuid)
             elif target in self.routes.places:

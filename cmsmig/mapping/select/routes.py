@@ -160,7 +160,9 @@ class Routes:
     ) -> RouteTarget | StaticLink | None:
         """Return what a link in a story's field leads to, whose key says the language:
         `resolve` on the old page of the item."""
-        return self.resolve(href, key.locale_id, self.path_in(key, language))
+        is_relative = _RELATIVE.match(href.strip())
+        page = self.path_in(key, language) if is_relative else ""
+        return self.resolve(href, key.locale_id, page)
 
     def resolve(
         self, href: str, from_locale: str, page: str = ""
@@ -180,15 +182,14 @@ class Routes:
         path, _, query = path.partition("?")
         parts = parts_of(path)
         found = self._find(parts, from_locale)
-        cause = self._cause(parts)
-        if found is None and cause is PageCause.STATIC:
-            found = self._find_renamed(parts, from_locale)
-        if found is not None:
-            language = self._codes.get(found.locale_id, "")
-            return RouteTarget(
-                self._languages.get(found, found), anchor, query, language
-            )
-        return StaticLink(path or "/", cause)
+        if found is None:
+            cause = self._cause(parts)
+            if cause is PageCause.STATIC:
+                found = self._find_renamed(parts, from_locale)
+            if found is None:
+                return StaticLink(path or "/", cause)
+        language = self._codes.get(found.locale_id, "")
+        return RouteTarget(self._languages.get(found, found), anchor, query, language)
 
     def local_path(self, href: str, page: str = "") -> str:
         """Return the decoded path of a link into the old site, on the page with a path;

@@ -6,7 +6,7 @@ read again in a few parts instead of being asked of every draft.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -82,13 +82,14 @@ class PlannedStories:
     stories: dict[ItemKey, PlannedStory] = field(default_factory=dict)
     """In the order of the import."""
     shapes: list[ContentShape] = field(default_factory=list)
-    _numbers: dict[bytes, int] = field(default_factory=dict)
+    _numbers: dict[Hashable, int] = field(default_factory=dict)
     _losses: dict[bytes, LossCounts] = field(default_factory=dict)
     _links: dict[DraftLinks, DraftLinks] = field(default_factory=dict)
 
     def plan(self, draft: ItemDraft, links: DraftLinks, known: KnownItems) -> None:
         """Add what is known of a story."""
-        shape = canonical(draft.shape.fields)
+        fields = draft.shape.fields
+        shape = tuple((name, *sorted(fields[name].items())) for name in sorted(fields))
         if shape not in self._numbers:
             self._numbers[shape] = len(self.shapes)
             self.shapes.append(draft.shape)
