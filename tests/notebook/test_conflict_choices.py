@@ -236,8 +236,8 @@ def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
     delete_item(project, "record-4")
     taken = shown(
         project,
-        {"sees": "All that are listed: write ours keep theirs unpublish it make it"},
-        {"sees": "again leave it out keep it Delete 2 stories Save as CSV"},
+        {"sees": "All that are listed: write ours: 1 keep theirs: 1 unpublish it: 2"},
+        {"sees": "keep it: 2 Delete 2 stories Save as CSV"},
         {"set": ["changes-search", "record 4"]},
         {"pick": ["changes-ask", "Delete 1 story"]},
         {"pick": ["changes-ask", "No"]},
@@ -248,6 +248,43 @@ def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
     assert [(each["what"], each["action"]) for each in taken["gone"]] == [
         ("records/record-4", "delete")
     ]
+
+
+def test_one_button_for_all_leaves_what_is_decided(project: Staged) -> None:
+    """A decision that was taken by hand stays until it is undone."""
+    delete_item(project, "record-4")
+    taken = shown(
+        project,
+        {"set": ["changes-search", "record 4"]},
+        {"pick": ["changes-decide", "delete it"]},
+        {"click": "changes-clear"},
+        {"pick": ["changes-all", "keep it"]},
+        {"sees": "undo: 2"},
+    )
+    assert sorted(each["action"] for each in taken["gone"]) == ["delete", "keep"]
+
+
+def test_what_a_plan_asked_stays_where_it_was_decided(staged: Start) -> None:
+    """Among the conflicts, with its undo, also once the next plan asks no more."""
+    project = staged()
+    project.done("import")
+    slug = sorted(project.stories())[0].rpartition("/")[2]
+
+    def moved(item: dict) -> dict:
+        data = item["fieldData"]
+        name = "moved" if data["slug"] == slug else data["slug"]
+        return {**item, "fieldData": {**data, "slug": name}}
+
+    edit_items(project, moved)
+    plan = worked(
+        project,
+        {"set": ["changes-group", "conflicts"]},
+        {"pick": ["changes-decide", "keep theirs"]},
+        {"click": "plan-again"},
+        {"sees": "This is the plan as of now"},
+        {"shows": ["changes_list", "✓ keep theirs"]},
+    )
+    assert not plan.edit_conflicts
 
 
 def test_one_button_for_all_decides_what_offers_it(project: Staged) -> None:

@@ -19,7 +19,7 @@ from cmsmig.mapping.decisions.cleaning import (
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.decision_files import known_reviewer, pulled
-from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
+from cmsmig.notebook.kit.decision_table import DECISION, UNDO, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.cleaning import (
     OperationCount,
@@ -129,7 +129,7 @@ class CleaningTable(DecisionTable[CleaningDecision]):
 
     def in_bulk(self, key: str) -> Sequence[str]:
         """Return what can be decided about all that are listed."""
-        return (_ACCEPT, _REFUSE)
+        return (UNDO,) if self.taken(key) else (_ACCEPT, _REFUSE)
 
     def taken(self, key: str) -> str:
         """Return what is decided about an operation."""

@@ -55,7 +55,7 @@ _COLUMNS = (
     Column("where", "Where", css="whole", hidden=True),
     Column("kind", "Kind", hidden=True),
     Column("state", "State", hidden=True),
-    Column(_GROUP, "Changes", hidden=True),
+    Column(_GROUP, "Group", hidden=True),
 )
 _SIDES = ("last", "origin", "space")
 _DECIDED_HERE = f"{DECISIONS}/{FILE_NAMES[ConflictsDecision]}"
@@ -165,6 +165,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         self.found, _, doc = await _compared(self.workspace)
         self._doc = doc_sheet(*doc)
         self._changes = [*map(point_of, self.found or ())]
+        self._waiting = [each for each in self._waiting if not self._taken(each)]
         self.load()
         self.renew()
 
@@ -174,10 +175,17 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         super().narrow(query.without(_GROUP) if query.text and is_new else query)
 
     def wait_for(self, points: Iterable[Point]) -> None:
-        """List these, too; each in place of the change that it is about."""
-        self._waiting = [*points]
+        """List these, too; each in place of the change that it is about. Those that
+        were decided since the comparison stay where they were decided."""
+        asked = {e.place: e for e in self._waiting if self._taken(e)}
+        self._waiting = [*(asked | {each.place: each for each in points}).values()]
         self.load()
         self.renew()
+
+    def _taken(self, point: Point) -> str:
+        """Return what is decided about a change; empty: nothing."""
+        now = decision_in(self.workspace.project, ConflictsDecision)
+        return point.taken(now or ConflictsDecision())[0]
 
     def load(self) -> None:
         """List the changes with what is decided about them now."""

@@ -82,8 +82,9 @@ class DecisionTable(TableView, Generic[D]):
         """Return the decisions with just these about a row."""
 
     def in_bulk(self, key: str) -> Sequence[str]:
-        """Return what can be decided about a row together with others."""
-        return self._offered(key)
+        """Return what can be decided about a row together with others; one that is
+        decided keeps that until it is undone."""
+        return (UNDO,) if self.taken(key) else [*self.options(key)]
 
     @action("decide")
     def decide(self, sent: str) -> None:
@@ -145,7 +146,8 @@ class DecisionTable(TableView, Generic[D]):
         known = [each for each in self.order if each in options]
         listed = [*known, *(each for each in options if each not in known)]
         buttons = (
-            self.act("all", o, value=o, row=str(n)) for n, o in enumerate(listed)
+            self.act("all", f"{o}: {options[o]:,}", value=o, row=str(n))
+            for n, o in enumerate(listed)
         )
         bars = [*super().bars(), bar(words("All that are listed:"), *buttons)]
         if deleted:

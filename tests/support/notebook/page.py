@@ -69,7 +69,7 @@ class Page:
         found: list[Tag] = []
 
         def has_it() -> bool:
-            said = [e for e in self.tags(name) if e.get_text(strip=True) == label]
+            said = [e for e in self.tags(name) if _said(e) == label]
             found[:] = said
             return len(said) > which
 
@@ -237,3 +237,8 @@ async def worked() -> None:
     """Let queued actions and scans of bodies run."""
     for _ in range(5):
         await asyncio.sleep(0.005)
+
+
+def _said(button: Tag) -> str:
+    """Return what a button says, a count left out."""
+    return re.sub(r": [\d,]+$", "", button.get_text(strip=True))
