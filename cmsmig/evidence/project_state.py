@@ -43,8 +43,8 @@ _READ = NextStep("01", "pull", "Read the origin")
 _DECISIONS: dict[type[Decision], NextStep] = {
     CollectionsDecision: NextStep("01", "item-set", "Choose the item sets"),
     Design: NextStep("02", "design", "Review the content types"),
-    BlocksDecision: NextStep("03", "review", "Review the texts"),
-    EmbedsDecision: NextStep("03", "review", "Review the texts"),
+    BlocksDecision: NextStep("03", "body", "Review the texts"),
+    EmbedsDecision: NextStep("03", "body", "Review the texts"),
 }
 """Where each decision is taken that an import needs, in order."""
 CONFLICTS = NextStep("04", "changes", "Decide the conflicts")

@@ -105,6 +105,7 @@ class LossTable(FindingTable):
 class FieldChoices(View):
     """One field's choices at a time, and a table of all; each is written at once."""
 
+    prefix = "blocks"
     label = "How bodies are stored"
 
     def __init__(self, previews: Previews) -> None:

@@ -178,9 +178,7 @@ class Book:
 
     async def pick(self, name: str, label: str, which: int = 0) -> None:
         """Click one of the buttons of a name by what it says, a count left out."""
-        said = self.page.get_by_text(
-            re.compile(rf"^{re.escape(label)}(: [\d,]+)?$")
-        )
+        said = self.page.get_by_text(re.compile(rf"^{re.escape(label)}(: [\d,]+)?$"))
         await self.control(name).and_(said).nth(which).click()
         self.driven.add(name)
 
