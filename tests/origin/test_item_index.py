@@ -98,7 +98,11 @@ def test_a_set_of_another_layout_is_listed(tmp_path: Path) -> None:
     path = cache.item_file("posts", live=False)
     path.write_text(json.dumps({"items": [record(1), record(2)]}, indent=2))
     for _ in range(2):
-        assert same(listed(tmp_path, cache), cache)
+        found = listed(tmp_path, cache)
+        assert same(found, cache)
+        assert [item.key.item_id for item in found] == [
+            record(number)["id"] for number in (1, 2)
+        ]
 
 
 def test_a_replaced_file_is_refused(tmp_path: Path) -> None:

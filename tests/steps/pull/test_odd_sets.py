@@ -257,17 +257,6 @@ async def test_a_refused_order_is_reported_once(tmp_path: Path) -> None:
     assert not any("sortOrder" in each for each in bare)
 
 
-async def test_an_accepted_order_costs_nothing_and_is_not_mentioned(
-    tmp_path: Path,
-) -> None:
-    """One request for each page, and not a word."""
-    posts = [item(number) for number in range(250)]
-    origin, events = FakeOrigin(staged={"posts": posts}), list[Event]()
-    await run(tmp_path, origin, observer=events.append)
-    assert origin.page_requests("posts") == [0, 100, 200]
-    assert noticed(events, "creation") == []
-
-
 async def test_an_ignored_order_is_reported_once(tmp_path: Path) -> None:
     """Answers in another order are noticed, and every item is taken all the same."""
     origin, events = site(), list[Event]()
@@ -275,19 +264,6 @@ async def test_an_ignored_order_is_reported_once(tmp_path: Path) -> None:
     await run(tmp_path, origin, observer=events.append)
     assert len(set(read_items(tmp_path, "posts"))) == 250
     assert [each.where for each in noticed(events, "another order")] == ["origin"]
-
-
-async def test_a_refusal_of_something_else_stays_an_error(tmp_path: Path) -> None:
-    """A request that fails without an order too ends with the service's message."""
-    origin = site()
-    origin.before = lambda request: (
-        httpx.Response(400, json={"code": "bad", "message": "offset is no number"})
-        if request.url.path == POSTS
-        else None
-    )
-    report = await run(tmp_path, origin)
-    assert "offset is no number" in unread(report)["posts"]
-    assert read_items(tmp_path, "tags") == ["i0001"]
 
 
 async def test_a_page_that_came_in_another_order_does_not_hide_items(

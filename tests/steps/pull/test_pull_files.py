@@ -253,21 +253,6 @@ async def test_a_file_that_fails_is_a_row_and_tried_again(
     assert again.downloaded == (0 if refused else 1)
 
 
-async def test_a_private_origin_serves_its_own_files(tmp_path: Path) -> None:
-    """A loopback origin's own port is its file host, no other and no other host."""
-    own, other = "http://127.0.0.1:8001/a.jpg", "http://10.0.0.7/b.jpg"
-    origin = site(
-        other, "http://127.0.0.1:8123/c.jpg", body=f'<p>x</p><img src="{own}">'
-    )
-    handler = serve({"/a.jpg": SVG, "/b.jpg": b"no"})
-    report = await run(
-        tmp_path, origin, handler, origin_api_url="http://127.0.0.1:8001"
-    )
-    assert report.downloaded == 1
-    assert [row.error for row in report.failed] == ["private_address"] * 2
-    assert store(tmp_path).rows()[own].size == len(SVG)
-
-
 async def test_what_arrived_before_a_kill_is_not_asked_for_again(
     tmp_path: Path,
 ) -> None:
