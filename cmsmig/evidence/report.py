@@ -32,6 +32,7 @@ from cmsmig.ui.doc import (
     Doc,
     Facts,
     Fold,
+    Folder,
     Heading,
     Link,
     Mark,
@@ -55,6 +56,7 @@ _NOTED: Mapping[str, str] = {
     "sign": "sign uploads",
 }
 """What kinds of requests are called as the ledger notes them: as in a plan."""
+_FOLDER: Final = "Folder of this run, with all lists"
 _LINE: Final = ("State", "What has to be so", "Found", "What to do")
 """The columns of the checklist."""
 SHOWN = 200
@@ -104,14 +106,16 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
     )
 
 
-def report_page(evidence: Evidence, checks: Sequence[Check]) -> str:
-    """Return the report as one HTML page that asks no other host for anything."""
+def report_page(evidence: Evidence, checks: Sequence[Check], folder: str = "") -> str:
+    """Return the report as one HTML page that asks no other host for anything; `folder`
+    is what that of the run is called."""
     into = f" into {evidence.target}" if evidence.target else ""
     old, space = evidence.site_address, evidence.space_address
     about: list[tuple[str, Cell]] = [
         ("As of", moment(evidence.made_at)),
         *([("Old site", Address(old))] if old else []),
         ("New space", Address(space) if space else f"number {evidence.space_id}"),
+        *([(_FOLDER, Folder(folder))] if folder else []),
     ]
     title = f"Migration of {evidence.site}{into}"
     return doc_page(title, (Facts(about),), report_doc(evidence, checks))
@@ -123,7 +127,7 @@ def write_report(
     """Write report.html and report.json into a folder, and below `lists` what they
     list, as CSV. Raises `StorageError`."""
     document = evidence_json(evidence, [each.as_json() for each in checks])
-    page = write_text(folder / PAGE, report_page(evidence, checks))
+    page = write_text(folder / PAGE, report_page(evidence, checks, folder.name))
     csv_files = [
         write_pieces(
             folder / LISTS / f"{each.name}.csv",

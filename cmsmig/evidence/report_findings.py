@@ -25,7 +25,7 @@ from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import PlanDetails
-from cmsmig.ui.documents.findings import LINK_KINDS, Finding, loss_finding
+from cmsmig.ui.documents.findings import LINK_KINDS, Finding, loss_finding, reason_name
 
 _SELECT = "Choose such items in notebook 01, or leave the field empty."
 _FIX = "Fix the target, which is in the list of failures, and import again."
@@ -239,7 +239,7 @@ def _references(plan: JsonObject | None, words: ItemWords) -> Iterator[Finding]:
                 "choose another target at the origin."
             )
         yield Finding(
-            kind=f"{stated[:1].upper()}{stated[1:]}",
+            kind=_sentence_case(stated),
             what=words.target(target),
             why=why,
             todo=todo,
@@ -326,16 +326,20 @@ def _skipped(rows: Mapping[ItemKey, ItemRow], words: ItemWords) -> Iterator[Find
         is_left = row.status == "skipped" and row.reason != IN_PRIMARY_STORY
         if is_left and is_there:
             yield Finding(
-                kind=_kind(row.reason),
+                kind=_sentence_case(reason_name(row.reason)),
                 what="",
-                why=row.explanation or f"{_kind(row.reason)}.",
+                why=row.explanation or f"{_sentence_case(reason_name(row.reason))}.",
                 todo="Nothing, unless it is wanted: choose it in notebook 01.",
                 **words.about(key, row=row),
             )
 
 
 def _kind(code: str) -> str:
-    return code.replace("_", " ").capitalize()
+    return _sentence_case(code.replace("_", " "))
+
+
+def _sentence_case(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _key(text: str) -> ItemKey:

@@ -39,7 +39,7 @@ from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.controls import bar, button
-from cmsmig.ui.doc import Fold, Part, Text
+from cmsmig.ui.doc import Facts, Fold, Folder, Part, Text
 from cmsmig.ui.documents.comparisons import verification_doc
 from cmsmig.ui.html.safe_html import (
     doc_sheet,
@@ -172,7 +172,8 @@ def evidence(handover: Handover) -> Panel:
     """
     workspace, view = handover.workspace, _EvidenceView(handover)
     if not workspace.interactive and not workspace.dry_run:
-        view.doc += doc_sheet(Text(view.written()))
+        written, folder = Text(view.written()), Folder(f"{handover.folder}")
+        view.doc += doc_sheet(written, Facts([("Folder of this run", folder)]))
     return workspace.shows(view, text=str(handover.evidence().accounting))
 
 
@@ -268,8 +269,11 @@ class _EvidenceView(DocView):
         if not live or not page.is_file() or not page.is_relative_to(root):
             return made
         # JupyterLab runs a kernel in the folder of its notebook.
-        goes = f"notebook {Path(relpath(page)).as_posix()}"
-        return made + bar(button("report-open", "Open the report", goes=goes))
+        path, folder = (Path(relpath(each)).as_posix() for each in (page, page.parent))
+        return made + bar(
+            button("report-open", "Open the report", goes=f"notebook {path}"),
+            button("report-folder", "Show its folder", goes=f"folder {folder}"),
+        )
 
     def written(self) -> str:
         """Write them; return what to say of it."""

@@ -53,8 +53,15 @@ class Address:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder that a page is in, as a link."""
+
+    text: str
+
+
 Cell: TypeAlias = (
-    "str | int | float | Text | Mark | Link | Address | Sequence[Link] | None"
+    "str | int | float | Text | Mark | Link | Address | Folder | Sequence[Link] | None"
 )
 """A number is written with thousands apart and to the right; True as `yes`."""
 
@@ -179,7 +186,7 @@ def _lines(part: Part) -> Iterator[str]:
 
 def _cell(cell: Cell) -> str:
     match cell:
-        case Text(text) | Mark(text) | Link(text) | Address(text):
+        case Text(text) | Mark(text) | Link(text) | Address(text) | Folder(text):
             return text
         case None:
             return ""

@@ -9,7 +9,8 @@
 // data-turn: a button that turns the page, 1 or -1, when the cursor leaves the list.
 // data-goes: a button that the page answers itself: `item` or `loss` and how far, or
 // `part` and the number of one; `panel` and the name of one in this page, whose button
-// with data-begins it presses; `notebook` and the name of one in this folder.
+// with data-begins it presses; `notebook` or `folder` and the way to one from this
+// notebook.
 // What a person folds stays as it is. Nothing changes between the press and the release
 // of a control: the click would be lost.
 
@@ -176,7 +177,8 @@ function render({ model, el }) {
     if (near?.dataset.goes) {
       const [what, by] = near.dataset.goes.split(" ");
       if (what === "panel") leadTo(by);
-      else if (what === "notebook") openNotebook(by, near);
+      else if (what === "notebook") openInLab("docmanager:open", by, near);
+      else if (what === "folder") openInLab("filebrowser:go-to-path", by, near);
       else if (what === "item") step(Number(by), true);
       else if (what === "loss") panes.next(Number(by));
       else panes.lead(Number(by));
@@ -202,7 +204,7 @@ function render({ model, el }) {
   }
 
   // JupyterLab runs the command that an element names. Its tab says where it is.
-  function openNotebook(name, control) {
+  function openInLab(command, name, control) {
     const tabs = [...document.querySelectorAll(".jp-mod-current[title]")];
     const at = tabs.map((each) => /Path: (.*)/.exec(each.title)?.[1]).find(Boolean);
     if (!at) {
@@ -211,7 +213,7 @@ function render({ model, el }) {
     }
     const linker = document.createElement("button");
     const path = decodeURI(new URL(name, `http://x/${at}`).pathname.slice(1));
-    linker.dataset.commandlinkerCommand = "docmanager:open";
+    linker.dataset.commandlinkerCommand = command;
     linker.dataset.commandlinkerArgs = JSON.stringify({ path });
     linker.hidden = true;
     root.parentElement.append(linker);

@@ -332,3 +332,9 @@ operations:
     assert "regex" not in to_text(found).split("operations:")[1]
     with pytest.raises(DecisionsError, match=r"cleaning.yaml, line 2 .*tidy"):
         from_text("operations:\n- kind: tidy\n", "cleaning.yaml", CleaningDecision)
+
+
+def test_a_domain_of_links_is_named_without_slashes() -> None:
+    """As editors write it."""
+    one = operation("replace", find="//old.test", to="//new.org", within=Within.LINKS)
+    assert one.title == "“old.test” becomes “new.org” in links"

@@ -307,3 +307,11 @@ def test_no_cell_is_a_formula(rows: list[tuple[str, str, str]]) -> None:
                 for cell in row:
                     seen = "".join(c for c in cell if c not in UNSEEN)
                     assert not seen.startswith(("=", "+", "-", "@", "＝", "－")), row
+
+
+def test_the_report_leads_to_its_folder(tmp_path: Path) -> None:
+    """By name, as a link that holds wherever the folder is copied."""
+    evidence = evidence_of("x")
+    page, *_ = write_report(tmp_path / "20261129T101500Z-by-hand", evidence)
+    [link] = html.document_fromstring(page.read_text("utf-8")).xpath("//a[@href='./']")
+    assert link.text_content() == "20261129T101500Z-by-hand"

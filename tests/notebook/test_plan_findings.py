@@ -15,7 +15,7 @@ from cmsmig.notebook.inspection import not_migratable
 from cmsmig.ui.html.safe_html import site_link
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
-from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.origin_edits import edit_items, mark
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
@@ -180,3 +180,16 @@ async def test_obstacles_of_new_items_come_first(staged: Start) -> None:
     await page.sees("1 obstacle. 1 older one is hidden.", "Record 3")
     await page.click("obstacles-clear")
     await page.sees("2 obstacles.", "Record 2")
+
+
+async def test_what_is_left_out_is_said_in_words(staged: Start) -> None:
+    """In the plan and in its findings; so are the calls that are not made."""
+    stage = staged()
+    mark(stage, "record-2", isArchived=True)
+    await stage.imported()
+    workspace = stage.workspace()
+    shown = await show_plan(workspace)
+    html = shown.html()
+    assert "archived, its page still online: 1" in html
+    assert "No call is needed for: 11 stories that phase two need not write" in html
+    assert "Archived, its page still online" in show_findings(workspace, shown).html()

@@ -125,11 +125,14 @@ class Operation(Record):
             (self.close_jumps, "jumps between headings close"),
             (self.drop_empty, "empty headings go"),
         )
+        is_link = self.within is Within.LINKS
+        slashes = "//" if is_link else ""
+        find, to = (each.removeprefix(slashes) for each in (self.find, self.to))
         return _TITLES[self.kind].format(
             others=", ".join(f"“{each}”" for each in self.values if each != self.to),
-            find=f"{'the expression ' if self.regex else ''}“{self.find}”",
-            to=f"“{self.to}”" if self.to else "nothing",
-            place=" in links" if self.within is Within.LINKS else "",
+            find=f"{'the expression ' if self.regex else ''}“{find}”",
+            to=f"“{to}”" if to else "nothing",
+            place=" in links" if is_link else "",
             headings=", ".join(said for is_so, said in headings if is_so),
             alts=counted(len(self.alts), "alternative text"),
             fields=", ".join(self.fields),

@@ -110,6 +110,24 @@ _DECIDED = (
     *("linked-image", "media", "video"),
 )
 """Kinds of loss that follow from the choices about embeds, blocks and fields."""
+_REASONS: Mapping[str, str] = {
+    "archived_live": "archived, its page still online",
+    "collection_not_migrated": "collection not imported",
+    "collection_unread": "collection that could not be read",
+    "conflict_skipped": "place taken",
+    "draft": "draft, not online",
+    "in_primary_story": "translation, part of another story",
+    "left_out": "left out one by one",
+    "locale_not_listed": "language that the site does not list",
+    "locale_not_migrated": "language not imported",
+    "no_primary_language": "not imported in the primary language",
+    "no_such_version": "without the version that was decided",
+    "not_live": "not online",
+    "not_selected": "no longer part of the import",
+    "not_staged": "online, but gone for editors",
+    "queued": "waiting to be published",
+}
+"""By the code of why an item is left out: what that is called."""
 LINK_KINDS: Mapping[str, str] = {
     PageCause.STATIC: "Link to a static page",
     PageCause.TEMPLATE: "Link to a collection's own page",
@@ -289,6 +307,11 @@ def loss_todo(kind: str, what: str) -> str:
     if kind == "missing-file" and is_data(what):
         return REPLACE_PICTURE
     return _WORDS.get(kind, ("", _TEXT))[1]
+
+
+def reason_name(code: str) -> str:
+    """Return why an item is left out in a few words, by its code."""
+    return _REASONS.get(code, code.replace("_", " "))
 
 
 def loss_finding(loss: Loss, **about: str) -> Finding:

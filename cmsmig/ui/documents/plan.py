@@ -37,7 +37,7 @@ from cmsmig.ui.doc import (
     applicable,
     table,
 )
-from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts
+from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts, reason_name
 from cmsmig.ui.documents.plan_steps import STEP_OF, TITLES
 from cmsmig.ui.format import duration
 
@@ -57,6 +57,19 @@ _ORDER = (
     Kind.ASSET,
     Kind.STORY,
 )
+_SPARED: Mapping[str, tuple[str, str]] = {
+    "files_with_the_same_bytes": (
+        "file that equals another",
+        "files that equal others",
+    ),
+    "stories_without_anything_to_link": (
+        "story that phase two need not write: nothing in it is to be linked or updated",
+        "stories that phase two need not write: nothing in them is to be linked or "
+        "updated",
+    ),
+    "finish_calls": ("upload that ends by itself", "uploads that end by themselves"),
+}
+"""What no call is made for, by its name in the plan."""
 PUBLICATIONS = f"Publications that wait for you: {DECIDE_PUBLISHED}"
 _READING = "Reading the space"
 
@@ -65,7 +78,7 @@ def plan_line(plan: Plan) -> str:
     """Return a plan in one line."""
     items = plan.items
     part = "" if plan.pilot.is_whole else f" of a pilot ({plan.pilot})"
-    why = ", ".join(f"{_words(name)} {count:,}" for name, count in plan.skipped.items())
+    why = "; ".join(f"{reason_name(e)}: {count:,}" for e, count in plan.skipped.items())
     counts = (
         (items["to_create"], "item becomes a new story", "items become new stories"),
         (items["already_there"], "item has a story", "items have a story"),
@@ -322,11 +335,14 @@ def _calls(plan: Plan) -> Iterator[Part]:
     total = plan.total_calls
     rows.append(("All", "", total, _time(plan, total)))
     head = ("Step", "Call", "Calls", "Time")
-    saved = Counter({name: count for name, count in plan.saved.items() if count})
+    spared = (
+        counted(count, *_SPARED[name]) for name, count in plan.saved.items() if count
+    )
+    saved = "; ".join(spared)
     at = ", ".join(f"{duration(plan.seconds(rate))} at {rate}" for rate in (3, 6))
     parts = (
         Table(head, rows, shown=len(rows)),
-        *applicable((saved, Text(f"Calls saved: {_counts(saved)}."))),
+        *applicable((saved, Text(f"No call is needed for: {saved}."))),
         *(
             Text(f"With one verification {each.added:,} requests; {each.limit}.")
             for each in plan.checks.counts

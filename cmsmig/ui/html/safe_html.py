@@ -227,6 +227,8 @@ def _cell(cell: doc.Cell) -> Cell:
             return site_link(site, path)
         case doc.Address(text):
             return _made("link", address=text, text=text)
+        case doc.Folder(text):
+            return _made("link", address="./", text=text)
         case None | str() | int() | float():
             return cell
         case links:
