@@ -51,6 +51,8 @@ class TableView(View):
     """Whether rows can be opened."""
     title = ""
     """The heading above the list."""
+    still_rows = PAGE
+    """Rows that the form without controls lists."""
     group_by = ""
     """The column whose values are listed with their counts at first, where there are
     more rows than a page has; empty: none."""
@@ -227,7 +229,8 @@ class TableView(View):
             return _made("opened", view=self, returning=self._returning(), title=TITLE)
         columns = self._shown()
         names = [each.name for each in columns]
-        page = self.relation.page(self.at.query, self.at.first, PAGE, names)
+        size = PAGE if live else self.still_rows
+        page = self.relation.page(self.at.query, self.at.first, size, names)
         if page.first != self.at.first:
             self.at = replace(self.at, first=page.first)
         if live and page.count > PAGE and self._is_grouped():

@@ -38,8 +38,9 @@ from cmsmig.survey.references import reference_graph
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.html.charts import Link, lane_graph
 from cmsmig.ui.query import Query
+from cmsmig.ui.table import TableView
 from tests.support.notebook.front_end import FrontEnd, front_end
-from tests.support.notebook.page import Page
+from tests.support.notebook.page import Page, words_of
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.rehearsal import Rehearsal
 
@@ -389,10 +390,17 @@ async def test_one_item_is_decided_in_its_row(small: Path) -> None:
     assert "reviewed" not in chosen(small), "no one signed this"
 
 
-def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:
-    """The proposal is shown as one, and the run continues."""
+def test_unattended_without_a_set_nothing_is_written(
+    sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proposal is shown as one, every collection of it, and the run continues."""
+    monkeypatch.setattr(TableView, "still_rows", 1)
     shown = html(inspection.choose_item_sets(at(sample), reviewer="Ada"))
     assert "This is not decided yet" in shown
+    names = [each.display_name for each in RawCache(sample / "raw").collections()]
+    assert len(names) > 1
+    assert all(name in words_of(shown) for name in names)
+    assert "more: open this notebook" not in shown
     assert not (sample / "decisions").exists()
 
 

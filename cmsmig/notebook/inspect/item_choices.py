@@ -38,14 +38,11 @@ from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.documents.findings import reason_name
 from cmsmig.ui.html.safe_html import (
     NOTHING,
-    Cell,
-    bold,
-    heading,
     note,
     paragraph,
-    table,
 )
 
 NOT_MIGRATED = "not migrated"
@@ -286,7 +283,7 @@ class Effects:
 
     def __init__(self, origin: Origin, decision: CollectionsDecision) -> None:
         self._origin = origin
-        self._locales = decision.locales
+        self.locales = decision.locales
         self._known: dict[CollectionChoice, Effect] = {}
 
     def of(self, choice: CollectionChoice) -> Effect:
@@ -305,8 +302,8 @@ class Effects:
     def _computed(self, choice: CollectionChoice) -> Effect:
         sets = (self._origin.staged, self._origin.live)
         staged, live = (each.get(choice.collection_id, ()) for each in sets)
-        selection = select_items(staged, live, choice, self._locales)
-        one = CollectionsDecision(locales=self._locales, collections=(choice,))
+        selection = select_items(staged, live, choice, self.locales)
+        one = CollectionsDecision(locales=self.locales, collections=(choice,))
         published = find_publishable(one, selection.selected)
         reasons = Counter(each.reason for each in selection.skipped)
         return Effect(len(selection.selected), len(published), reasons)
@@ -323,62 +320,15 @@ def count_states(origin: Origin, collection_id: str) -> Counter[PublicationState
     )
 
 
-def choices_table(
-    origin: Origin, decision: CollectionsDecision, effects: Effects
-) -> Markup:
-    """Return what is chosen for each collection and what that brings; choices that
-    differ from those of most collections are bold."""
-    names = {each.collection_id: each.display_name for each in origin.collections}
-    choices = [each for each in decision.collections if each.collection_id in names]
-    usual = {
-        rule: Counter(map(rule.value, choices)).most_common(1)[0][0]
-        for rule in RULES
-        if choices
-    }
-
-    def said(rule: Rule, choice: CollectionChoice) -> str | Markup:
-        text = rule.said(choice)
-        return text if rule.value(choice) == usual[rule] else bold(text)
-
-    def row(choice: CollectionChoice) -> tuple[Cell, ...]:
-        found = effects.of(choice)
-        return (
-            names[choice.collection_id],
-            said(RULES[0], choice),
-            choices_text(choice),
-            found.imported,
-            found.published,
-            reasons_text(found.left_out),
-        )
-
-    total = effects.total(choices)
-    rows = [row(each) for each in choices]
-    rows.append(
-        (
-            bold("All"),
-            "",
-            "",
-            total.imported,
-            total.published,
-            reasons_text(total.left_out),
-        )
-    )
-    head = (
-        "Collection",
-        "Item set",
-        "Other choices",
-        "Imported",
-        "Published",
-        "Left out",
-    )
+def locales_html(decision: CollectionsDecision) -> Markup:
+    """Return where each locale goes, on a site that has some."""
     locales = ", ".join(
         f"{each.tag} in {each.folder or 'the top folder'}"
         if each.migrate
         else f"{each.tag} left out"
         for each in decision.locales
     )
-    below = paragraph(f"Locales: {locales}.") if locales else NOTHING
-    return heading("Item set per collection") + table(head, rows) + below
+    return paragraph(f"Locales: {locales}.") if locales else NOTHING
 
 
 def choices_text(choice: CollectionChoice) -> str:
@@ -393,6 +343,6 @@ def choices_text(choice: CollectionChoice) -> str:
 
 def reasons_text(reasons: Mapping[str, int]) -> str:
     """Return why items stay behind, the number of each reason."""
-    return ", ".join(
-        f"{count:,} {reason.replace('_', ' ')}" for reason, count in reasons.items()
+    return "; ".join(
+        f"{reason_name(reason)}: {count:,}" for reason, count in reasons.items()
     )

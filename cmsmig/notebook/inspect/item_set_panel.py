@@ -25,10 +25,10 @@ from cmsmig.notebook.inspect.item_choices import (
     RULES,
     Effects,
     Rule,
-    choices_table,
     choices_text,
     completed,
     current_choices,
+    locales_html,
     proposed_choices,
     reasons_text,
     sign,
@@ -69,6 +69,8 @@ _COLUMNS = (
     Column("left", "Left out"),
 )
 _MIXED = ("differs", "")
+_ALL = 10_000
+"""Collections that an unattended run lists: all."""
 
 
 def item_sets(
@@ -87,9 +89,8 @@ def item_sets(
     if writes and is_new:
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
-    if not workspace.interactive:
-        return _Decided(origin, decision)
-    return ItemSets(workspace, origin, reviewer or known_reviewer(workspace))
+    by = reviewer or known_reviewer(workspace)
+    return ItemSets(workspace, origin, by, None if workspace.interactive else decision)
 
 
 class _Rows(Rows):
@@ -104,10 +105,18 @@ class ItemSets(DecisionTable[CollectionsDecision]):
     prefix = "item-set"
     label = "Item set of each collection"
     opens = True
+    still_rows = _ALL
 
-    def __init__(self, workspace: Workspace, origin: Origin, reviewer: str) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        origin: Origin,
+        reviewer: str,
+        shown: CollectionsDecision | None,
+    ) -> None:
+        """`shown` is listed in place of what the file decides."""
         super().__init__(workspace, _Rows(_NOUNS, _COLUMNS), CollectionsDecision)
-        self._origin = origin
+        self._origin, self._given = origin, shown
         self._names = {e.collection_id: e.display_name for e in origin.collections}
         self._renamed = renamed_collections(origin)
         self._proposed = proposed_choices(origin)
@@ -127,8 +136,10 @@ class ItemSets(DecisionTable[CollectionsDecision]):
 
     def load(self) -> None:
         """List the collections with what is decided now, else proposed."""
-        found = decision_in(self.workspace.project, CollectionsDecision)
+        found = self._given or decision_in(self.workspace.project, CollectionsDecision)
         self._decision = completed(found, self._proposed)
+        if self._effects.locales != self._decision.locales:
+            self._effects = Effects(self._origin, self._decision)
         known = self._names
         self._choices = [
             e for e in self._decision.collections if e.collection_id in known
@@ -259,25 +270,24 @@ class ItemSets(DecisionTable[CollectionsDecision]):
 
     def html(self, *, live: bool) -> Markup:
         """Return the list, what is about all collections, and what accepts it."""
-        if not live:
-            return _Decided(self._origin, self._decision).html(live=live)
         listed = super().html(live=live)
-        if self.at.opened:
+        if live and self.at.opened:
             return listed
-        former = former_paths_table(self._decision, self._renamed, live=True)
-        return joined((listed, self._languages(), sheet(former), self._acceptance()))
+        former = sheet(former_paths_table(self._decision, self._renamed, live=live))
+        if not live:
+            return joined((listed, sheet(locales_html(self._decision)), former))
+        return joined((listed, self._languages(), former, self._acceptance()))
 
     def above(self) -> Markup:
         """Return who decided, and what comes along in all."""
         total = self._effects.total(self._choices)
-        return sheet(
-            signature_html(self._decision),
-            paragraph(
-                f"{counted(total.imported, 'item')} will be imported, "
-                f"{total.published:,} of them published. One item alone is decided in "
-                "its row of the list of items."
-            ),
+        said = (
+            f"{counted(total.imported, 'item')} will be imported, {total.published:,} "
+            "of them published."
         )
+        if self.workspace.interactive:
+            said += " One item alone is decided in its row of the list of items."
+        return sheet(signature_html(self._decision), paragraph(said))
 
     def bars(self) -> list[Markup]:
         """Return the search, and what decides about all that are listed."""
@@ -362,24 +372,6 @@ class ItemSets(DecisionTable[CollectionsDecision]):
         name = self.named("reviewer")
         given = text(name, "Reviewer", self._reviewer, hint="your name")
         return bar(given, self.act("accept"))
-
-
-class _Decided(View):
-    """What is decided or proposed, to be read."""
-
-    def __init__(self, origin: Origin, decision: CollectionsDecision) -> None:
-        super().__init__()
-        self._origin, self._decision = origin, decision
-
-    def html(self, *, live: bool) -> Markup:
-        """Return the choices, what they bring, and former paths."""
-        effects = Effects(self._origin, self._decision)
-        renamed = renamed_collections(self._origin)
-        return sheet(
-            signature_html(self._decision),
-            choices_table(self._origin, self._decision, effects),
-            former_paths_table(self._decision, renamed, live=False),
-        )
 
 
 def _option(rule: Rule, value: str) -> str:

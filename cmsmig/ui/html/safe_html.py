@@ -41,11 +41,6 @@ def code(text: str) -> Markup:
     return Markup("<code>{}</code>").format(breakable(text))
 
 
-def bold(text: str) -> Markup:
-    """Return a text in bold."""
-    return Markup("<b>{}</b>").format(text)
-
-
 def coded(text: str | Markup) -> Markup:
     """Return a sentence as HTML; what it holds between backticks is code."""
     if isinstance(text, Markup):
