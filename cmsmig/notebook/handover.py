@@ -7,11 +7,12 @@ Names in here never move: projects keep their notebooks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import CmsmigError, UsageError
 from cmsmig.evidence.checklist import checklist
 from cmsmig.evidence.checks import Check
 from cmsmig.evidence.evidence import Evidence, gather
@@ -28,6 +29,7 @@ from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
+from cmsmig.notebook.kit.project_news import RUNS
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.differences import Verification
 
@@ -56,8 +58,18 @@ class Handover:
         for listener in self._listeners:
             listener()
 
+    def renew(self) -> None:
+        """Let every panel show what an import did; what was read back before it no
+        longer holds."""
+        news = self.workspace.news
+        self.found, news.is_verified, news.is_reported = None, False, False
+        with suppress(CmsmigError):
+            self.migration = decided_migration(self.workspace)
+        for listener in self._listeners:
+            listener()
+
     def on_checked(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever something was read back."""
+        """Call `listener` when something was read back, and when an import ended."""
         self._listeners.append(listener)
 
     def evidence(self) -> Evidence:
@@ -124,7 +136,9 @@ def open_handover(workspace: Workspace, reports: str = "") -> Handover:
         raise UsageError(missing)
     folder = (Path(reports) if reports else _own_folder(workspace)).absolute()
     place = f"{folder}" if reports else f"a folder of this run in {folder.parent}"
-    return Handover(workspace, migration, folder, place, missing)
+    handover = Handover(workspace, migration, folder, place, missing)
+    workspace.news.follow("handover", handover.renew, RUNS)
+    return handover
 
 
 def _own_folder(workspace: Workspace) -> Path:

@@ -62,6 +62,7 @@ __all__ = [
     "verify",
 ]
 
+_NOT_YET = "Nothing was read back since the last import."
 _REST = "all are in the report"
 _FINDINGS = 25
 """Findings of one sort that an unattended run shows."""
@@ -210,9 +211,16 @@ class _VerifyView(JobView):
     )
 
     def __init__(self, handover: Handover) -> None:
-        super().__init__(sheet(paragraph("Nothing was read back yet.")))
+        super().__init__(sheet(paragraph(_NOT_YET)))
         self._handover = handover
         self._signal = StopSignal()
+        handover.on_checked(self._follow)
+
+    def _follow(self) -> None:
+        """Take away what was read back before an import."""
+        if self._handover.found is None and not self.busy:
+            self.stages, self.result = None, sheet(paragraph(_NOT_YET))
+            self.show(calm=True)
 
     def meter(self) -> Meter:
         return Meter(self._handover.workspace.observer)

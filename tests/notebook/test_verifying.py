@@ -15,6 +15,7 @@ from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import Handover, open_handover
+from cmsmig.notebook.kit import project_news
 from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.worker_pool import StopSignal
@@ -22,6 +23,7 @@ from tests.support.cases import part
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, worked
 from tests.support.notebook.staging import Staged
+from tests.support.steps.origin_edits import edit_items
 
 Start = Callable[..., Staged]
 
@@ -280,3 +282,25 @@ async def test_a_stopped_read_back_counts_as_none(staged: Start) -> None:
         await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         assert "counts only when it is whole" in page.html()
     assert handover.found is None
+
+
+async def test_an_import_elsewhere_ends_what_was_read_back(
+    staged: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every panel of notebook 07 shows what is there now, without a click."""
+    monkeypatch.setattr(project_news, "_EVERY", 0.02)
+    stage = staged()
+    await stage.imported()
+    handover = open_handover(stage.workspace(interactive=True))
+    page = Page(await verifying.verify(handover), verifying.conclude(handover))
+    await page.run("verify-start")
+    await page.hides("Nothing was read back since", "nothing was read back")
+    edit_items(stage, _renamed)
+    await stage.imported()
+    await page.sees("Nothing was read back since the last import.")
+    await page.sees("nothing was read back in this run")
+
+
+def _renamed(item: dict) -> dict:
+    data = item["fieldData"]
+    return {**item, "fieldData": {**data, "name": f"{data['name']}, renamed"}}
