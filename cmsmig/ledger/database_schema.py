@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 
-NUMBER = 1
+NUMBER = 2
 """Kept as the file's `user_version`."""
 
 
@@ -70,7 +70,6 @@ _TABLES = (
         uuid TEXT NOT NULL UNIQUE,
         full_slug TEXT NOT NULL,
         made INTEGER NOT NULL,
-        content_hash TEXT NOT NULL,
         destination_updated_at TEXT NOT NULL,
         -- The group that it shares with the same item in other languages.
         group_id TEXT NOT NULL DEFAULT '',
@@ -212,7 +211,7 @@ _VIEWS = (
         item.collection_id, item.item_id, item.locale_id, item.name,
         item.full_slug, item.status, item.reason, item.explanation,
         item.link_state, item.published, item.language,
-        story_record.story_id, story_record.uuid, story_record.content_hash,
+        story_record.story_id, story_record.uuid, story_record.record_hash,
         item.gone, item.gone_reason, item.gone_note
     FROM item LEFT JOIN story_record ON story_record.id = item.record_id""",
     # How many items ended in which state and why.

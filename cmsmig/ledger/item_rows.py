@@ -128,7 +128,7 @@ def _item_row(row: sqlite3.Row, known: Mapping[ItemKey, KnownItem]) -> ItemRow:
 def _story_record(
     values: Sequence[Any], path: str, published: str
 ) -> StoryRecord | None:
-    number, uuid, slug, made, content, updated_at, group, record, *rest = values
+    number, uuid, slug, made, updated_at, group, record, *rest = values
     if number is None:
         return None
     kept_edits, unpublished, left_public, public_record, slugs = rest
@@ -137,7 +137,6 @@ def _story_record(
         uuid=uuid,
         full_slug=_one(slug, path),
         made=bool(made),
-        content_hash=content,
         updated_at=_one(updated_at, published),
         group_id=group,
         record_hash=record,

@@ -134,8 +134,6 @@ class StoryRecord:
     full_slug: str
     made: bool
     """Whether this ledger created it."""
-    content_hash: str
-    """Fingerprint of the content that was last written."""
     updated_at: str
     """What the destination said of our last write."""
     group_id: str = ""

@@ -72,7 +72,7 @@ class Books(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(self.there()))
         made = made if self.model[key][1] is None else self.model[key][1]
         number = KEYS.index(key) + 1
-        place = StoryRecord(number, f"u{number}", "p", made, "h", "then")
+        place = StoryRecord(number, f"u{number}", "p", made, "then")
         self.ledger.items.placed(key, place, "", "create")
         self.model[key] = ["created" if made else "reused", made, ""]
         self.open.discard(str(key))

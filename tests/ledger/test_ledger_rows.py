@@ -46,8 +46,8 @@ def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
     )
 
 
-def story_record(number: int, *, content: str = "h") -> StoryRecord:
-    return StoryRecord(number, f"uuid-{number}", f"a/{number}", True, content, "then")
+def story_record(number: int) -> StoryRecord:
+    return StoryRecord(number, f"uuid-{number}", f"a/{number}", True, "then")
 
 
 def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_result_closes_its_intent_in_one_transaction(
     assert sql(path, query) == [("created", 5, "uuid-5")]
     assert sql(path, "SELECT outcome FROM intent") == [("done",)]
     assert ledger.items.all()[ONE].story_record == placed
-    renewed = replace(story_record(5, content="new"), group_id="two")
+    renewed = replace(story_record(5), record_hash="new", group_id="two")
     ledger.items.written(ONE, renewed, "linked", "")
     (found,) = ledger.items.all().values()
     assert (found.story_record, found.link_state) == (renewed, "linked")
@@ -181,7 +181,7 @@ def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, path: Path) -> None
         "items": [
             *("collection_id", "item_id", "locale_id", "name", "full_slug", "status"),
             *("reason", "explanation", "link_state", "published", "language"),
-            *("story_id", "uuid", "content_hash"),
+            *("story_id", "uuid", "record_hash"),
             *("gone", "gone_reason", "gone_note"),
         ],
         "losses_by_kind": ["kind", "severity", "losses", "items"],

@@ -16,7 +16,6 @@ from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     TAGS,
     around_content,
-    content_of,
     fields_held,
     fields_there,
 )
@@ -50,8 +49,8 @@ def after_update(last: LastWrite, story: Story, intent: Intent) -> LastWrite:
             _with_fields(last.sent, theirs, found),
             _with_fields(last.answered, around, found & around.keys()),
         )
-        content, record = content_hash(content_of(written.sent)), UNDECIDED
-    own = replace(last.record, content_hash=content, record_hash=record)
+        record = UNDECIDED
+    own = replace(last.record, record_hash=record)
     return replace(last, record=own, written=written)
 
 

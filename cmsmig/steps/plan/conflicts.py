@@ -193,7 +193,7 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
     """Write the story records of the items whose conflict was decided as reuse."""
     for conflict in conflicts.values():
         if conflict.action is ConflictAction.REUSE:
-            story_record = replace(record_after_write(conflict.row, ""), made=False)
+            story_record = replace(record_after_write(conflict.row), made=False)
             ledger.items.placed(conflict.key, story_record, "", "create")
 
 

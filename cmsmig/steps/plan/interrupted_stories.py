@@ -217,7 +217,7 @@ def settle_creates(
             ledger.intents.settle("create", intent.subject, "absent")
             continue
         fields, record = _sent(intent, story, sent(row.key)), intent.body.get("record")
-        last = found_write(story, intent.request_hash, str(record or ""), fields)
+        last = found_write(story, str(record or ""), fields)
         origin = origin_hash(row.key)
         ledger.items.placed(row.key, last.record, origin, "create", last.written)
 

@@ -58,10 +58,10 @@ def language_paths(
                 yield each.key, path_in_language(record.full_slug, each.code, slug)
 
 
-def record_after_write(there: There, content: str, record: str = "") -> StoryRecord:
+def record_after_write(there: There, record: str = "") -> StoryRecord:
     """Return the story record after our own write, of a story that was read or listed.
 
-    `content` is the hash of the content, `record` that of all that was asked for.
+    `record` is the fingerprint of all that was asked for.
     """
     row = row_of(there)
     return StoryRecord(
@@ -69,7 +69,6 @@ def record_after_write(there: There, content: str, record: str = "") -> StoryRec
         uuid=row.uuid,
         full_slug=row.full_slug.strip("/"),
         made=True,
-        content_hash=content,
         updated_at=row.updated_at,
         group_id=row.group_id,
         record_hash=record,
@@ -77,9 +76,7 @@ def record_after_write(there: There, content: str, record: str = "") -> StoryRec
     )
 
 
-def found_write(
-    story: Story, content: str, record: str, sent: JsonObject | None
-) -> LastWrite:
+def found_write(story: Story, record: str, sent: JsonObject | None) -> LastWrite:
     """Return the write of ours that made a story and whose answer is lost. `sent` are
     the fields that it sent, None where they are not known.
 
@@ -87,7 +84,7 @@ def found_write(
     next write looks at it first.
     """
     written = None if sent is None else found_later(sent, story)
-    last = LastWrite(record_after_write(story, content, record), written)
+    last = LastWrite(record_after_write(story, record), written)
     if written is None or edited_fields(story, last):
         return replace(last, record=replace(last.record, updated_at=""))
     return last

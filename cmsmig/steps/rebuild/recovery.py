@@ -298,7 +298,7 @@ async def _save_stories(
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
     for key in sorted(deleted.keys() - ours.keys()):
-        trashed = record_after_write(deleted[key], "")
+        trashed = record_after_write(deleted[key])
         job.ledger.items.placed(key, trashed, migration.origin_hash(key), "create")
     found.edited = [edited[key] for key in sorted(edited)]
 
@@ -346,9 +346,10 @@ def _last_write(
         linked = (job.linked(existing).content(drafted) for existing in placed)
         for content in chain(linked, (drafted.content,)):
             if same(content, story.content):
-                hashed, fields = content_hash(content), wanted_fields(drafted, content)
-                return found_write(story, hashed, record_hash(fields, hashed), fields)
-    return found_write(story, "", "", None)
+                fields = wanted_fields(drafted, content)
+                record = record_hash(fields, content_hash(content))
+                return found_write(story, record, fields)
+    return found_write(story, "", None)
 
 
 def _shows_gone_files(job: ImportJob) -> Callable[[ItemKey], bool]:

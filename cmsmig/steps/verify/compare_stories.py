@@ -17,6 +17,7 @@ from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED, publication_diff
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.visible_prints import visible_prints
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
@@ -109,7 +110,7 @@ class ReadBack:
             return False
         # One with translations was compared with its content already.
         is_translated = self.job.migration.items[wanted.key].languages
-        known = links.linked_hash if is_translated else ""
+        known = content_hash(wanted.content) if is_translated else ""
         group = self.found.wanted_groups.get(wanted.key)
         others = self.found.members[group] - {own} if group is not None else frozenset()
         written, record = wanted.last.written, links.record_hash

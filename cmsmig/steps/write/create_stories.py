@@ -184,7 +184,7 @@ async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
     story = await job.client.create_story(body)
     if group:
         job.alternates[create.draft.key] = story.alternates
-    story_record = record_after_write(story, create.content_hash, create.record_hash)
+    story_record = record_after_write(story, create.record_hash)
     return LastWrite(story_record, written_story(create.fields, story))
 
 
@@ -204,8 +204,7 @@ async def _ours_of(
     for row in listed:
         story = await _ours(job, create.draft.key, row)
         if story is not None:
-            hashes = create.content_hash, create.record_hash
-            return found_write(story, *hashes, create.fields)
+            return found_write(story, create.record_hash, create.fields)
     return None
 
 

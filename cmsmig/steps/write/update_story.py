@@ -40,11 +40,10 @@ from cmsmig.reconcile.rules.story import (
 from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     TAGS,
-    content_of,
     language_slugs,
     slugs_text,
 )
-from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash
+from cmsmig.reconcile.rules.story_hashes import UNDECIDED
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.plan.wanted_stories import undecided_sentence
@@ -250,14 +249,10 @@ def _save_compared(job: ImportJob, update: Update, compared: StoryComparison) ->
 
 def _record_after(update: Update, compared: StoryComparison) -> StoryRecord:
     # Unless a field waits, what counts as sent is just what is wanted.
-    content, record = update.links.linked_hash, update.links.record_hash
-    if compared.diff.waiting:
-        content = content_hash(content_of(compared.diff.base_after()))
-        record = UNDECIDED
+    record = UNDECIDED if compared.diff.waiting else update.links.record_hash
     edited, before = bool(compared.diff.edits), update.story_record
     return replace(
         before,
-        content_hash=content,
         record_hash=record,
         kept_edits=edited,
         unpublished_edits=edited and before.unpublished_edits,

@@ -23,7 +23,7 @@ def item(key: ItemKey, story_record: StoryRecord | None) -> ItemRow:
 
 
 def story_record(number: int, group: str) -> StoryRecord:
-    return StoryRecord(number, f"u{number}", "p", True, "h", "then", group_id=group)
+    return StoryRecord(number, f"u{number}", "p", True, "then", group_id=group)
 
 
 def row(number: int, group: str) -> StoryRow:

@@ -58,19 +58,22 @@ _SPOTS = Table(
 )
 
 
-def write_load_site(folder: Path, items: int = 400, images: int = 600) -> None:
+def write_load_site(
+    folder: Path, items: int = 400, images: int = 600, relations: bool = True
+) -> None:
     """Write one collection of `items` published items holding `images` images.
 
-    No two image addresses are equal and no reference dangles. Each item refers to
-    others of the collection, so that an import needs one more call per item: 400
-    items with 600 images take 1,400 calls (Spec: Limits). Single locale; the items'
-    positions count from 1.
+    No two image addresses are equal and no reference dangles. With `relations`,
+    each item refers to others of the collection, so that an import needs one
+    more call per item: 400 items with 600 images take 1,400 calls (Spec: Limits).
+    Single locale; the items' positions count from 1.
     """
     site = site_record()
     site.pop("locales")
     bodies = tuple(paragraphs(*texts[:3]) for texts in _PARAGRAPHS["en"].values())
     entries = tuple(
-        _record(n, bodies[n % len(bodies)], items, images) for n in range(items)
+        _record(n, bodies[n % len(bodies)], items, images, relations)
+        for n in range(items)
     )
     write_content(folder, Content(site, ((_LOAD, entries),)))
 
@@ -89,7 +92,7 @@ def write_small_site(folder: Path) -> None:
     write_content(folder, Content(site_record(), ((_NOTES, notes), (_SPOTS, spots))))
 
 
-def _record(number: int, body: str, items: int, images: int) -> Entry:
+def _record(number: int, body: str, items: int, images: int, relations: bool) -> Entry:
     """Return an item with its share of the images: the first is the cover."""
     pictures: list[Json] = [
         asset(f"plate-{index:05d}.jpg", f"Plate {index + 1}")
@@ -105,9 +108,10 @@ def _record(number: int, body: str, items: int, images: int) -> Entry:
         data["cover"] = pictures[0]
     if pictures[1:]:
         data["plates"] = pictures[1:]
-    data["next"] = ref("records", str((number + 1) % items))
-    others = [str((number + step) % items) for step in (7, 3)]
-    data["related"] = refs("records", *others)
+    if relations:
+        data["next"] = ref("records", str((number + 1) % items))
+        others = [str((number + step) % items) for step in (7, 3)]
+        data["related"] = refs("records", *others)
     return Entry(str(number), data)
 
 

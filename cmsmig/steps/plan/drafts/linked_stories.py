@@ -43,10 +43,9 @@ class DraftLinks:
     inputs: str = ""
     """The fingerprint of all that the content then depends on; empty where nothing is
     hashed."""
-    linked_hash: str = ""
-    """Of the content then; empty where nothing is hashed."""
     record_hash: str = ""
-    """Of everything that is wanted of the story: its name, place, dates, content."""
+    """Of everything that is wanted of the story: its name, place, dates, content;
+    empty where nothing is hashed."""
 
     @property
     def is_hashed(self) -> bool:
@@ -159,11 +158,7 @@ class LinkedStories:
         self, links: DraftLinks, draft: ItemDraft, hashed: str
     ) -> DraftLinks:
         around = wanted_around(draft, self.context.places[draft.key])
-        return replace(
-            links,
-            linked_hash=hashed,
-            record_hash=record_hash(around, hashed),
-        )
+        return replace(links, record_hash=record_hash(around, hashed))
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:

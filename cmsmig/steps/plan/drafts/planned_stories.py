@@ -112,16 +112,13 @@ class PlannedStories:
         self.stories[key] = replace(story, losses=losses, links=links)
 
     def _shared(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
-        """Return these links; hashes that the ledger holds are the ledger's."""
+        """Return these links; a hash that the ledger holds is the ledger's."""
         row = self.rows.get(key)
         if row is None or row.story_record is None:
             return self._links.setdefault(links, links)
-        record, content = row.story_record.record_hash, row.story_record.content_hash
-        return replace(
-            links,
-            record_hash=record if record == links.record_hash else links.record_hash,
-            linked_hash=content if content == links.linked_hash else links.linked_hash,
-        )
+        record = row.story_record.record_hash
+        same = record == links.record_hash
+        return replace(links, record_hash=record) if same else links
 
 
 _CODEC = TypeAdapter(tuple[list[ContentShape], list[tuple[int, PlannedStory]]])

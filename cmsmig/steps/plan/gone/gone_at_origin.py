@@ -255,7 +255,7 @@ def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
     return tuple(
         Removal(
             *(Kind.STORY, row.key, own.full_slug, own.story_id, row, own.made),
-            Intent(REMOVALS[row.gone.state], str(row.key), own.content_hash),
+            Intent(REMOVALS[row.gone.state], str(row.key), own.record_hash),
             Verb.DELETE if row.gone.state is GoneState.TO_DELETE else Verb.HIDE,
         )
         for row in (ledger.gone.rows() if migration.pilot.is_whole else ())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KNOWN = (
     """SELECT collection_id, item_id, locale_id, name, full_slug, status, reason,
-       link_state, published, story_id, uuid, content_hash
+       link_state, published, story_id, uuid, record_hash
        FROM items ORDER BY 1, 2, 3""",
     "SELECT story_id, made, destination_updated_at FROM story_record ORDER BY 1",
     "SELECT sha256, ext_id, name, status, asset_id, content_url FROM asset",
