@@ -25,8 +25,14 @@ class NewItems:
 
     @property
     def label(self) -> str:
-        """Return what a list of them is called."""
-        return f"new since the import of {moment(self.earlier.ended_at)}"
+        """Return what a list of them is called: after an import, what that brought."""
+        with_it = self.earlier.written_since
+        return f"new {'with' if with_it else 'since'} the last import"
+
+    @property
+    def before(self) -> str:
+        """Return what older ones are older than."""
+        return f"the import of {moment(self.earlier.ended_at)}"
 
     def said_of(self, key: ItemKey) -> str:
         """Return the label for an item that is new, else nothing.

@@ -11,6 +11,7 @@ import yaml
 
 from cmsmig.notebook.importing import show_changes, show_plan
 from cmsmig.notebook.kit import project_news, renewal
+from cmsmig.notebook.workspace import overview
 from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
@@ -438,3 +439,12 @@ async def test_what_takes_long_waits_for_a_button(
     await changes.sees("An import ended since this comparison.")
     await changes.click("changes-again")
     await changes.hides("since this comparison", "keep theirs")
+
+
+async def test_conflicts_count_where_no_plan_is_made(project: Staged) -> None:
+    """In 01 and 07, too, the opening sentence says how many wait, and leads there."""
+    workspace = project.workspace(interactive=True)
+    page = Page(overview(workspace, "07"), await show_changes(workspace))
+    await page.sees("3 conflicts wait for a decision.", "Go on to 04")
+    await page.pick("changes-decide", "keep theirs")
+    await page.sees("2 conflicts wait for a decision.")

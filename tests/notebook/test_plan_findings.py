@@ -132,7 +132,7 @@ async def test_a_later_day_begins_with_what_is_new(project: Staged) -> None:
     workspace = project.workspace(interactive=True)
     page = Page(show_findings(workspace, await show_plan(workspace)))
     await page.sees("4 findings.")
-    assert "hidden" not in page.text()
+    assert "Hidden" not in page.text()
     assert "foreseen-filter" in page.html()
     assert "new since" not in page.text()
 
@@ -143,21 +143,21 @@ async def test_a_later_day_begins_with_what_is_new(project: Staged) -> None:
 
     edit_items(project, also_lossy)
     page = Page(show_findings(workspace, await show_plan(workspace)))
-    await page.sees("2 findings. 4 older ones are hidden.")
+    await page.sees("2 findings. Hidden: 4 from before the import of")
     await page.shows("foreseen_list", "Record 3")
     await page.lacks("foreseen_list", "Record 2")
     await page.set("foreseen-since", "")
     await page.sees("6 findings.")
-    await page.hides("hidden")
+    await page.hides("Hidden")
 
     await project.imported()
     handover = open_handover(workspace)
     page = Page(verifying.findings(handover))
-    await page.sees("2 findings. 4 older ones are hidden.")
+    await page.sees("2 findings. Hidden: 4 from before the import of")
     edit_items(project, lambda item: item)
     await page.click("findings-clear")
     page = Page(verifying.findings(handover))
-    await page.sees("Nothing is new since the import of", "6 older ones are hidden.")
+    await page.sees("Nothing is new since the last import. Hidden: 6 from before")
 
 
 async def test_obstacles_of_new_items_come_first(staged: Start) -> None:
@@ -177,7 +177,7 @@ async def test_obstacles_of_new_items_come_first(staged: Start) -> None:
     await stage.imported()
     scripted("record-2", "record-3")
     page = Page(not_migratable(stage.workspace(interactive=True)))
-    await page.sees("1 obstacle. 1 older one is hidden.", "Record 3")
+    await page.sees("1 obstacle. Hidden: 1 from before", "Record 3")
     await page.click("obstacles-clear")
     await page.sees("2 obstacles.", "Record 2")
 

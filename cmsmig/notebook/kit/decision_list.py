@@ -140,6 +140,8 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         self._doc = doc_sheet(*doc)
         self._changes = [*map(point_of, found or ())]
         self._waiting: Sequence[Point] = ()
+        self._is_planned = False
+        """Whether a plan said what waits; else the comparison does."""
         self._renewal = Renewal(
             self, workspace.news, self._compare, "this comparison", took
         )
@@ -179,6 +181,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         were decided since the comparison stay where they were decided."""
         asked = {e.place: e for e in self._waiting if self._taken(e)}
         self._waiting = [*(asked | {each.place: each for each in points}).values()]
+        self._is_planned = True
         self.load()
         self.renew()
 
@@ -191,18 +194,22 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         """List the changes with what is decided about them now."""
         now = decision_in(self.workspace.project, ConflictsDecision)
         waiting = {each.place: each for each in self._waiting}
-        waits = frozenset(waiting)
+        waits = {e.place for e in self._changes if e.waits and e.options}
+        if self._is_planned:
+            waits = {*waiting}
         changes = [
             replace(waiting.pop(each.place, each), where=each.where)
             for each in self._changes
         ]
         self._points = [*changes, *waiting.values()]
         self._decided = [e.taken(now or ConflictsDecision()) for e in self._points]
-        self.workspace.news.conflicts = sum(
-            not taken and point.place in waits
-            for point, (taken, _) in zip(self._points, self._decided, strict=True)
-        )
         self.rows.put(0, map(_row, self._points, self._decided))
+        self.workspace.news.count_conflicts(
+            sum(
+                not taken and point.place in waits
+                for point, (taken, _) in zip(self._points, self._decided, strict=True)
+            )
+        )
         if self.at == Place() and any(each.waits for each in self._points):
             self.at = Place(EVERYTHING.having(_GROUP, _WAITS))
 

@@ -154,6 +154,8 @@ class FindingTable(TableView):
         self._rows = rows
         self._label = ""
         """What new items are called; empty where none can be."""
+        self._before = ""
+        """The import that older ones are older than."""
 
     @property
     def complete(self) -> bool:
@@ -163,7 +165,7 @@ class FindingTable(TableView):
     def begin_with(self, new: NewItems | None) -> None:
         """List what is in new items at first, if any can be; what a person chose stays
         until other items are new."""
-        label = new.label if new else ""
+        label, self._before = (new.label, new.before) if new else ("", "")
         if label != self._label:
             self._label = label
             self.at = Place(EVERYTHING.having(_SINCE, label))
@@ -187,7 +189,7 @@ class FindingTable(TableView):
         if not self.at.query.get(_SINCE):
             return ""
         count = self._rows.count(self.at.query.without(_SINCE)) - page.count
-        return f"{count:,} older {'one is' if count == 1 else 'ones are'} hidden."
+        return f"Hidden: {count:,} from before {self._before}."
 
     def nothing(self) -> str:
         """Return what is said of an empty list."""

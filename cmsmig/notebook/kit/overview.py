@@ -7,7 +7,7 @@ from markupsafe import Markup
 from cmsmig.errors import CmsmigError
 from cmsmig.evidence.project_state import REPORT, VERIFY, NextStep, read_state
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.notebook.kit.project_news import DECISIONS, LEDGER, RAW, RUNS
+from cmsmig.notebook.kit.project_news import CONFLICTS, DECISIONS, LEDGER, RAW, RUNS
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.ui.controls import bar, button
 from cmsmig.ui.html.safe_html import facts, folded, note, paragraph, sheet
@@ -30,7 +30,9 @@ class Overview(View):
             for each in find_notebooks(notebooks_folder())
         }
         self._read()
-        workspace.news.follow(self.prefix, self.renew, RAW, DECISIONS, LEDGER, RUNS)
+        workspace.news.follow(
+            self.prefix, self.renew, RAW, DECISIONS, LEDGER, RUNS, CONFLICTS
+        )
 
     def renew(self) -> None:
         """Show where the migration is now."""

@@ -14,6 +14,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
 
 RAW, DECISIONS, LEDGER, RUNS = "raw", "decisions", "ledger", "runs"
+CONFLICTS = "conflicts"
 """What of a project changes, `runs` whenever one ended; with a slash and the name of a
 file, that alone."""
 _EVERY = 2.0
@@ -44,6 +45,12 @@ class ProjectNews:
     def follow(self, panel: str, listener: Callable[[], None], *kinds: str) -> None:
         """Call a listener when something of these kinds changed."""
         self._listeners[panel] = frozenset(kinds), listener
+
+    def count_conflicts(self, count: int) -> None:
+        """Keep how many conflicts a panel has found, and call those who follow them."""
+        before, self.conflicts = self.conflicts, count
+        if before != count:
+            self.tell({CONFLICTS})
 
     def look(self, project: Project) -> None:
         """Call those who follow what changed since the last look."""
