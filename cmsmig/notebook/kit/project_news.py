@@ -14,9 +14,10 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
 
 RAW, DECISIONS, LEDGER, RUNS = "raw", "decisions", "ledger", "runs"
-CONFLICTS = "conflicts"
 """What of a project changes, `runs` whenever one ended; with a slash and the name of a
 file, that alone."""
+CONFLICTS = "conflicts"
+"""How many of them wait, as far as a panel has found."""
 _EVERY = 2.0
 """Seconds between two looks at what other programs change."""
 _Seen: TypeAlias = "dict[str, tuple[tuple[str, int, int], ...]]"
