@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
 from cmsmig.notebook.importing import show_changes, show_plan
-from cmsmig.notebook.kit import project_news, renewal
+from cmsmig.notebook.kit import cell, project_news, renewal
 from cmsmig.notebook.workspace import overview
 from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.page import Page
@@ -448,3 +449,25 @@ async def test_conflicts_count_where_no_plan_is_made(project: Staged) -> None:
     await page.sees("3 conflicts wait for a decision.", "Go on to 04")
     await page.pick("changes-decide", "keep theirs")
     await page.sees("2 conflicts wait for a decision.")
+
+
+async def test_only_the_last_run_of_a_notebook_follows(
+    project: Staged, often: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Panels of an earlier run in the same kernel, which no one sees, ask nothing."""
+    workspace = project.workspace(interactive=True)
+    earlier = await show_plan(workspace, recreate=False)
+    Page(earlier)
+    kernel = SimpleNamespace(user_ns={"workspace": workspace})
+    monkeypatch.setattr(cell, "_shell", lambda: kernel)
+    workspace = project.workspace(interactive=True)
+    monkeypatch.undo()
+    monkeypatch.setattr(project_news, "_EVERY", 0.02)
+    monkeypatch.setattr(renewal, "_SOON", 0.02)
+    panel = await show_plan(workspace, recreate=False)
+    plans = [earlier.shown.plan, panel.shown.plan]
+    page = Page(await show_changes(workspace), panel)
+    await page.pick("changes-decide", "delete it")
+    await page.hides(plans[1].plan_hash)
+    await asyncio.sleep(0.3)
+    assert earlier.shown.plan is plans[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from markupsafe import Markup
 
@@ -21,6 +21,7 @@ from cmsmig.ui.html.safe_html import Cell, facts, note, paragraph, sheet, untype
 if TYPE_CHECKING:
     from cmsmig.ui.live import Element
 
+T = TypeVar("T")
 _HOOK = "_render_traceback_"
 """What IPython calls on an exception instead of drawing a traceback."""
 _INJECTED = "# Parameters\n"
@@ -54,6 +55,12 @@ def mask_outputs() -> None:
     session = getattr(getattr(_shell(), "kernel", None), "session", None)
     if session is not None and not hasattr(session.pack, "__wrapped__"):
         session.pack = masking(session.pack)
+
+
+def named_values(kind: type[T]) -> list[T]:
+    """Return the values of a type that the cells of this kernel gave a name."""
+    names = getattr(_shell(), "user_ns", {})
+    return [each for each in names.values() if isinstance(each, kind)]
 
 
 def executed_cells() -> list[str]:

@@ -20,6 +20,7 @@ from cmsmig.notebook.kit.cell import (
     executed_cells,
     facts_bundle,
     mask_outputs,
+    named_values,
     require_known_parameters,
     show_errors_as_sentences,
 )
@@ -208,6 +209,9 @@ def open_workspace(
     found = find_project(Path(project) if project else None, os.environ, Path.cwd())
     read_tokens(found, os.environ)
     folder = _chosen(found, target)
+    for before in named_values(Workspace):
+        # No one sees the panels of an earlier run of the notebook any more.
+        before.news.end()
     return Workspace(
         project=folder,
         dry_run=dry_run,

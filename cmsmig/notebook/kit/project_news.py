@@ -37,6 +37,7 @@ class ProjectNews:
     """How many decisions were seen to change, as far as they are counted."""
     _decided_before: int = 0
     _is_watching: bool = False
+    _is_ended: bool = False
     _seen: _Seen = field(default_factory=dict)
     _listeners: dict[str, tuple[frozenset[str], Callable[[], None]]] = field(
         default_factory=dict
@@ -69,6 +70,8 @@ class ProjectNews:
 
     def _look_around(self, project: Project, before: _Seen) -> None:
         """Look once, and then once more; `before` is what was found last."""
+        if self._is_ended:
+            return
         # Whoever reads the ledger changes its files.
         found = {**_look(project), LEDGER: self._seen.get(LEDGER, ())}
         self._look_later(project, found)
@@ -87,6 +90,11 @@ class ProjectNews:
                 self.decided += len(changed)
             self._decided_before = self.decided
             self.tell({kind, *(f"{kind}/{name}" for name in changed)})
+
+    def end(self) -> None:
+        """Look no more, and call no one."""
+        self._is_ended = True
+        self._listeners.clear()
 
     def tell(self, kinds: set[str]) -> None:
         """Call those who follow something of these kinds."""
