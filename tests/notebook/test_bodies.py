@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.convert.bodies import block_values
+from cmsmig.mapping.decisions.choices import BlocksDecision
 from cmsmig.notebook.preview.block_cards import BLOCK_FORM, Split, cards_html
 from cmsmig.notebook.preview.body_panes import compared, losses_html, tree_html
 from cmsmig.notebook.preview.previews import Previews
@@ -32,6 +33,8 @@ from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics, propose_blo
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.ui.doc import Note
 from cmsmig.ui.documents.findings import Finding, findings_csv_lines, findings_doc
 from cmsmig.ui.form import FormView
@@ -39,7 +42,13 @@ from cmsmig.ui.html.safe_html import doc_html, escape
 from cmsmig.ui.html.sanitizer import sanitised
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, words_of, worked
-from tests.support.notebook.pulled_site import LOSSY, VIDEO, WIDGET, pulled_workspace
+from tests.support.notebook.pulled_site import (
+    LOSSY,
+    POSTS,
+    VIDEO,
+    WIDGET,
+    pulled_workspace,
+)
 from tests.support.notebook.session import Session, decide_all
 
 
@@ -232,6 +241,26 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     (workspace.project.decisions / "design.yaml").unlink()
     with pytest.raises(UndecidedError, match=r"design\.yaml.*notebook 02"):
         open_previews(workspace)
+
+
+async def test_all_fields_are_split_together(tmp_path: Path) -> None:
+    """By one choice, and what is ticked is ticked for each; then one by itself."""
+    session = Session(tmp_path)
+    path = tmp_path / "raw" / "collections" / f"{POSTS}.json"
+    text = path.read_text("utf-8").replace('"Option"', '"RichText"')
+    path.write_text(text, "utf-8")
+    await session.open_bodies("", "Ada")
+    await session.set("blocks-field", "all")
+    await session.set("blocks-mode", "blocks")
+    await session.set("blocks-rule", "quotes=1")
+    await session.shows("table", "Posts body blocks, split at: quotes")
+    await session.set("blocks-field", "0")
+    await session.set("blocks-mode", "one_richtext")
+    choices = decision_in(Project(tmp_path), BlocksDecision).bodies
+    assert [(each.mode, [*each.heuristics.on]) for each in choices] == [
+        ("one_richtext", ["quotes"]),
+        ("blocks", ["quotes"]),
+    ]
 
 
 async def test_unattended_an_unreviewed_split_stops(tmp_path: Path) -> None:

@@ -145,9 +145,17 @@ class DesignTable(View):
 
     def _listed(self, place: int) -> tuple[Markup, ContentTypeDesign, str, bool]:
         content_type = self._editor.content_types[place]
-        name, row = content_type.display_name, str(place)
-        opens = button("design-content-type", name, row=row, plain=True)
         shown = place == self._file.place
+        # Tab stops at the one that is shown; keys lead to those next to it.
+        key = {-1: "[", 1: "]"}.get(place - self._file.place, "")
+        opens = button(
+            "design-content-type",
+            content_type.display_name,
+            row=str(place),
+            plain=True,
+            tabbed=shown,
+            key=key,
+        )
         return opens, content_type, self._file.state_of(place), shown
 
     def _all_html(self, *, live: bool) -> Markup:
@@ -178,7 +186,7 @@ class DesignAcceptance(View):
         """Name who accepts."""
         self._reviewer = name
 
-    @action("design-accept", "Accept this design")
+    @action("design-accept", "Accept this design", key="a")
     def accept(self, _: str) -> None:
         """Sign the design."""
         self.say(self._file.accept(self._reviewer), "good")

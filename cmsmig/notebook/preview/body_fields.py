@@ -4,6 +4,7 @@ the choice of it: in one piece, or as blocks of some rules."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -31,7 +32,8 @@ _LABELS = {
     Heuristic.GALLERIES: "galleries",
 }
 _LEVELS = [(f"level 1 to {n}" if n > 1 else "level 1", str(n)) for n in range(1, 7)]
-_HEAD = ("collection", "field", "stored as", "bodies", "with losses", "of content")
+_HEAD = ("Collection", "Field", "Stored as", "Bodies", "With losses", "Of content")
+_ALL = "all"
 _WORDS = FindingWords(
     prefix="losses",
     title="What bodies lose, one by one",
@@ -54,7 +56,7 @@ def fields_html(previews: Previews) -> Markup:
     for each in previews.blocks.bodies:
         place = (each.collection_id, each.field)
         counts = (bodies[place], losing[place], of_content[place])
-        rows.append((each.collection_slug, each.field, _stored(each), *counts))
+        rows.append((previews.name_of(each), each.field, _stored(each), *counts))
     return sheet(scanned_html(index), table(_HEAD, rows))
 
 
@@ -112,7 +114,8 @@ class FieldChoices(View):
         super().__init__()
         self._previews = previews
         self._review = previews.review
-        self._at = 0
+        self._at = "0"
+        """The place of the chosen field, or all of them."""
 
     def opened(self) -> None:
         """Follow the choices of other panels and the scan."""
@@ -124,34 +127,42 @@ class FieldChoices(View):
 
     @action("blocks-field")
     def _field(self, value: str) -> None:
-        self._at = int(value)
+        self._at = value
         self.show()
 
     @action("blocks-mode")
     def _mode(self, value: str) -> None:
-        self._choose(BodyMode(value), self._chosen().heuristics)
+        if value:
+            self._choose(lambda now: (BodyMode(value), now.heuristics))
 
     @action("blocks-rule")
     def _rule(self, value: str) -> None:
         name, _, on = value.partition("=")
-        now = self._chosen().heuristics
         rule = {Heuristic(name)}
-        rules = now.on | rule if on == "1" else now.on - rule
-        self._choose(self._chosen().mode, Heuristics(rules, now.heading_level))
+
+        def changed(now: BodyChoice) -> tuple[BodyMode, Heuristics]:
+            rules = now.heuristics
+            ticked = rules.on | rule if on == "1" else rules.on - rule
+            return now.mode, Heuristics(ticked, rules.heading_level)
+
+        self._choose(changed)
 
     @action("blocks-level")
     def _level(self, value: str) -> None:
-        chosen = self._chosen()
-        self._choose(chosen.mode, Heuristics(chosen.heuristics.on, int(value)))
+        self._choose(lambda now: (now.mode, Heuristics(now.heuristics.on, int(value))))
 
-    def _chosen(self) -> BodyChoice:
+    def _chosen(self) -> tuple[BodyChoice, ...]:
+        if self._at == _ALL:
+            return self._choices
+        return (self._choices[min(int(self._at), len(self._choices) - 1)],)
+
+    def _choose(
+        self, changed: Callable[[BodyChoice], tuple[BodyMode, Heuristics]]
+    ) -> None:
         if not self._choices:
             raise UsageError("No field that is imported holds rich text.")
-        return self._choices[min(self._at, len(self._choices) - 1)]
-
-    def _choose(self, mode: BodyMode, heuristics: Heuristics) -> None:
-        chosen = self._chosen()
-        self._review.choose(chosen.collection_id, chosen.field, mode, heuristics)
+        for each in self._chosen():
+            self._review.choose(each.collection_id, each.field, *changed(each))
         self._previews.scanner.forget()
         self.show()
         self._previews.tell("fields")
@@ -168,28 +179,41 @@ class FieldChoices(View):
             said=self._said(chosen),
         )
 
-    def _controls(self, chosen: BodyChoice) -> Markup:
+    def _controls(self, chosen: Sequence[BodyChoice]) -> Markup:
+        """Return the choice of a field and how it is stored; of all fields what they
+        have in common."""
         fields = [
-            (f"{each.collection_slug}: {each.field}", str(number))
+            (f"{self._previews.name_of(each)}: {each.field}", str(number))
             for number, each in enumerate(self._choices)
         ]
-        at = str(self._choices.index(chosen))
+        if len(fields) > 1:
+            fields.append(("all fields", _ALL))
+        modes = {str(each.mode) for each in chosen}
+        mode = modes.pop() if len(modes) == 1 else ""
+        mixed = [] if mode else [("differs", "")]
         controls = bar(
-            select("blocks-field", "Field", fields, at),
-            select("blocks-mode", "Stored as", _MODES, str(chosen.mode)),
+            select("blocks-field", "Field", fields, self._at),
+            select("blocks-mode", "Stored as", [*mixed, *_MODES], mode),
         )
-        if chosen.mode is BodyMode.ONE_RICHTEXT:
+        if mode != BodyMode.BLOCKS:
             return controls
-        rules = chosen.heuristics
+        rules = [each.heuristics for each in chosen]
         ticks = joined(
-            tick("blocks-rule", label, each in rules.on, value=str(each))
+            tick(
+                "blocks-rule", label, all(each in e.on for e in rules), value=str(each)
+            )
             for each, label in _LABELS.items()
         )
-        level = select("blocks-level", "Headings of", _LEVELS, str(rules.heading_level))
-        return controls + bar(words("Split at"), ticks, level)
+        level = str(rules[0].heading_level)
+        return controls + bar(
+            words("Split at"),
+            ticks,
+            select("blocks-level", "Headings of", _LEVELS, level),
+        )
 
-    def _said(self, chosen: BodyChoice) -> Markup:
-        if chosen.mode is BodyMode.ONE_RICHTEXT or chosen.heuristics.on:
+    def _said(self, chosen: Sequence[BodyChoice]) -> Markup:
+        is_split = (e.mode is BodyMode.ONE_RICHTEXT or e.heuristics.on for e in chosen)
+        if all(is_split):
             return NOTHING
         text = "Tick what bodies are split at; so far each one is a single text block."
         return sheet(note(text, "warning"))

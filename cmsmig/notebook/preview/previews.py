@@ -14,6 +14,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
+    BodyChoice,
     CollectionsDecision,
     EmbedsDecision,
 )
@@ -83,6 +84,11 @@ class Previews:
     def size(self) -> int:
         """Return how many letters the bodies have."""
         return sum(len(each.text) for each in self.body_index.bodies)
+
+    def name_of(self, choice: BodyChoice) -> str:
+        """Return what the collection of a field is called."""
+        named = {e.collection_id: e.display_name for e in self.origin.collections}
+        return named.get(choice.collection_id, choice.collection_slug)
 
     def pictures(self) -> FindPicture:
         """Return what finds the local copies of pictures, for one side of one body: a
