@@ -94,7 +94,11 @@ class ProjectState:
             decisions = counted(len(self.undecided), "decision is", "decisions are")
             yield f"{read}; {decisions} open."
             return
-        yield f"{read}." if self.conflicts else f"{read}; everything is decided."
+        yield (
+            f"{read}."
+            if self.conflicts
+            else f"{read}; all that an import needs is decided."
+        )
         if self.accounting is not None and self.accounting.items:
             yield f"{', '.join(_outcomes(self.accounting))}."
         if self.conflicts:

@@ -17,7 +17,7 @@ from cmsmig.ui import controls
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.controls import Copied
 from cmsmig.ui.html.html_templates import breakable, fragment
-from cmsmig.ui.html.safe_html import NOTHING
+from cmsmig.ui.html.safe_html import NOTHING, coded
 from cmsmig.ui.query import EVERYTHING, Query, marked
 from cmsmig.ui.relation import Column, Filter, Group, Page, Row, Source
 from cmsmig.ui.report_file import csv_lines, write_pieces
@@ -331,7 +331,7 @@ class TableView(View):
 
     def alike(self, group: Group, name: str) -> Markup | str:
         """Return what all rows of a group hold in a column."""
-        return breakable(group.cells[name] or "differs")
+        return coded(group.cells[name] or "see each")
 
     def ticks(self) -> list[Markup]:
         """Return the boxes that show columns and hide them."""

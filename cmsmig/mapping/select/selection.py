@@ -287,7 +287,8 @@ _SENTENCES = {
     "archived": "Archived at the origin.",
     "archived_live": (
         "Archived, although its page stays live until the site is published again; "
-        "its visitors find nothing then. Decide `archived_live` of its collection."
+        "its visitors find nothing then. Choose under `Archived, still online` in "
+        "notebook 01."
     ),
     "collection_not_migrated": "Its collection is not migrated, as was decided.",
     "draft": "A draft that is not live; drafts are skipped, as was decided.",

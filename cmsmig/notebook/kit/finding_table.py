@@ -93,9 +93,9 @@ class FindingRows(Rows):
             yield Finding(*row[:-1])
 
     def cell(self, column: str, text: str) -> Markup | str:
-        """Return a page as a link, commands in what to do as code, everything else as
-        it is."""
-        if column == "todo" and "`" in text:
+        """Return a page as a link, commands in what to do and why as code, everything
+        else as it is."""
+        if column in ("todo", "why") and "`" in text:
             return coded(text)
         return site_link(self._site, text) if column == "page" else text
 

@@ -165,7 +165,7 @@ def _find_renamed(migration: Migration, ledger: Ledger) -> Iterator[str]:
 
 
 def _find_other_slugs(migration: Migration) -> Iterator[str]:
-    """Tell of stories whose slug is not the origin's; `plan --json` lists all."""
+    """Tell of stories whose slug is not the origin's; the plan lists all."""
     places = migration.places
     named = [
         f"`{places.places[each.key].full_slug}`: {each.why}" for each in places.changes
@@ -173,8 +173,8 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
     if named:
         shown = first_of(named, _SHOWN, " And ", " ")
         yield (
-            f"{counted(len(named), 'slug is', 'slugs are')} not the origin's "
-            f"(`cmsmig plan --json` lists them): {shown}"
+            f"{counted(len(named), 'slug is', 'slugs are')} not the origin's, "
+            f"all listed under Changes: {shown}"
         )
 
 

@@ -246,6 +246,11 @@ def _changes(plan: Plan) -> Iterator[Part]:
             yield Fold(title, (Table((), rows),))
     published = [(Text(each.line),) for each in plan.publications]
     moves = [(each.old, each.new) for each in plan.moves]
+    slugs = [
+        (str(each["full_slug"]), str(each["origin"]), Text(str(each["why"])))
+        for each in (plan.details.slug_changes() if plan.details else ())
+    ]
+    slug_head = ("Page", "Slug at the origin", "Why")
     kept = [
         (each.kind, each.what, Text(each.text))
         for each in plan.schema_changes
@@ -257,6 +262,13 @@ def _changes(plan: Plan) -> Iterator[Part]:
     yield from applicable(
         (published, Fold(f"Published: {stories}", (Table((), published),))),
         (moves, Fold(f"Moved: {len(moves):,}", (Table(("From", "To"), moves),))),
+        (
+            slugs,
+            Fold(
+                f"Another slug than at the origin: {len(slugs):,}",
+                (Table(slug_head, slugs),),
+            ),
+        ),
         (kept, Fold(kept_title, (Table((), kept),))),
         (made_again, Text(f"Made again, since it is gone: {_counts(made_again)}.")),
     )
