@@ -177,8 +177,10 @@ class Book:
         self.driven.add(name)
 
     async def pick(self, name: str, label: str, which: int = 0) -> None:
-        """Click one of the buttons of a name by what it says, a count left out."""
-        said = self.page.get_by_text(re.compile(rf"^{re.escape(label)}(: [\d,]+)?$"))
+        """Click one of the buttons of a name by what it says, a count and the sign that
+        is its key left out."""
+        pattern = rf"^{re.escape(label)}(: [\d,]+)?[^\w\s]?$"
+        said = self.page.get_by_text(re.compile(pattern))
         await self.control(name).and_(said).nth(which).click()
         self.driven.add(name)
 
