@@ -141,19 +141,21 @@ def the_next_day(made: Project) -> None:
     for path in (made.folder / "raw").glob("*/*.json"):
         if path.parent.name in ("items", "live"):
             _edit(path, _edited)
-    for story in list(_stories(made))[::40]:
-        _edit_story(made, story)
+    for story in list(stories(made))[::40]:
+        edit_story(made, story["id"])
 
 
-def _stories(made: Project) -> Iterator[int]:
+def stories(made: Project) -> Iterator[dict]:
+    """Yield what the space lists of each story."""
     for page in range(1, 100):
         found = _asked(made, "GET", f"stories?per_page=100&page={page}")["stories"]
-        yield from (each["id"] for each in found if not each["is_folder"])
+        yield from (each for each in found if not each["is_folder"])
         if len(found) < 100:
             return
 
 
-def _edit_story(made: Project, story: int) -> None:
+def edit_story(made: Project, story: int) -> None:
+    """Edit a story as an editor does."""
     read = _asked(made, "GET", f"stories/{story}")["story"]
     content = read["content"]
     content["summary"] = f"{content.get('summary', '')}, edited in the space"

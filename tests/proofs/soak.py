@@ -38,6 +38,7 @@ KINDS = {
 """What many cases prove, and the module whose `proof(folder)` prepares them."""
 PROGRAMS = {
     "batch": ["tests.proofs.growth.batch"],
+    "clicks": ["tests.proofs.clicks"],
     "determinism": ["tests.proofs.sites.determinism"],
     "fleet": ["tests.proofs.fleet.fleet"],
     "frozen": ["tests.proofs.frozen"],
