@@ -17,7 +17,7 @@ from cmsmig.ui.format import moment
 
 @dataclass(frozen=True, slots=True)
 class NewItems:
-    """Tells which items an import did not bring as they are at the origin now."""
+    """Finds the items that an import did not bring as they are at the origin now."""
 
     migration: Migration
     rows: Mapping[ItemKey, ItemRow]

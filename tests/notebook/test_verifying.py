@@ -287,7 +287,7 @@ async def test_a_stopped_read_back_counts_as_none(staged: Start) -> None:
 async def test_an_import_elsewhere_ends_what_was_read_back(
     staged: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every panel of notebook 07 shows what is there now, without a click."""
+    """Every panel of notebook 07 follows an import without a click."""
     monkeypatch.setattr(project_news, "_EVERY", 0.02)
     stage = staged()
     await stage.imported()

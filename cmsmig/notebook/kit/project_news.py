@@ -34,7 +34,7 @@ class ProjectNews:
     is_reported: bool = False
     """Whether the report was written in this notebook."""
     decided: int = 0
-    """How many decisions were seen to change, as far as they are counted."""
+    """How many decisions changed, as far as they are counted."""
     _decided_before: int = 0
     _is_watching: bool = False
     _is_ended: bool = False
@@ -72,7 +72,7 @@ class ProjectNews:
         """Look once, and then once more; `before` is what was found last."""
         if self._is_ended:
             return
-        # Whoever reads the ledger changes its files.
+        # Reading the ledger changes its files.
         found = {**_look(project), LEDGER: self._seen.get(LEDGER, ())}
         self._look_later(project, found)
         # A pull or an import that is at work changes something all the time.
