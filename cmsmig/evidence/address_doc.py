@@ -18,8 +18,11 @@ from cmsmig.ui.doc import Cell, Link, Note, Part, Table, Text, table
 def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
     """Yield where each old address of `site` leads, and what waits for a decision."""
     moves = counted(found.moved, "address moves", "addresses move")
+    waiting = found.waiting
+    waits = counted(len(waiting), "waits for a decision", "wait for a decision")
+    waits = f", {waits}" if waiting else ""
     yield Text(
-        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are. All are in "
+        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are{waits}. All are in "
         "`redirects/address-map.csv`, and in a file for each host."
     )
     by_source = found.counts()
@@ -31,7 +34,6 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
     yield Table(
         ("Known from", *map(str.capitalize, AddressOutcome)), counts, "Old addresses"
     )
-    waiting = found.waiting
     head = ("Old address", "Why", "Item")
     named = [(Link(row.old, site), Text(row.why), row.name) for row in waiting]
     rest = "all are in redirects/address-map.csv"

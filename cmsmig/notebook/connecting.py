@@ -212,7 +212,7 @@ def _todo(workspace: Workspace) -> Doc:
         (what, "done" if done else "open", Text("" if done else how))
         for what, done, how in steps
     ]
-    then = Text("Once all are done, this cell shows the calls and the time.")
+    then = Text("Once all are done, the calls and the time are shown here.")
     return Table(("Step", "State", "What to do"), rows), then
 
 

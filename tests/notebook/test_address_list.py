@@ -50,6 +50,7 @@ async def test_an_address_is_decided_in_its_row(stage: Staged, tmp_path: Path) -
     await stage.imported()
     page = await opened(stage, tmp_path)
     await page.shows("redirects_list", "waiting", "unchanged")
+    await page.sees("wait for a decision. All are in")
     await page.nothing_runs("<b>hostile</b>")
     await page.set("redirects-search", "/old-one")
     await page.pick("redirects-decide", "gone (410)")

@@ -31,10 +31,8 @@ from tests.support.browser.lab import running_lab
 from tests.support.steps.origin_edits import edit_items, read_items, write_items
 from tests.support.timelimit import patience
 
-REVIEWER = "a person"
 TEN, TWENTY = 10, 20
-LOOK = 200
-"""Milliseconds for which a person looks at a body at least."""
+LOOK = 200  # milliseconds for which a person looks at a body at least
 CONFLICTS = ((15, 30, 45), (60, 75, 90))
 WITHDRAWN, DELETED = (34, 35), (62, 63)
 """The items of the second day, by turn."""
@@ -206,7 +204,6 @@ class Known:
 
     what: str
     panel: str
-    """Where it begins."""
     task: Task
     clicks: int
     presses: int
@@ -237,6 +234,10 @@ DAY_TWO = {
 }
 
 
+def _number(item: dict) -> int:
+    return item["fieldData"]["position"]
+
+
 def _of(decisions: Any, slug: str) -> dict:
     return next(e for e in decisions["collections"] if e["collection"] == slug)
 
@@ -262,7 +263,7 @@ def write_content(folder: Path) -> None:
     write_site(folder)
     for path in folder.glob("items/*.json"):
         items = read_items(path)
-        places = {each["fieldData"]["position"] % COLLECTIONS for each in items}
+        places = {_number(each) % COLLECTIONS for each in items}
         if places <= {COLLECTIONS - 2, COLLECTIONS - 1}:
             online = [e for e in items if not e["isDraft"] and not e["isArchived"]]
             for each in online[:TWENTY]:
@@ -275,7 +276,7 @@ def the_next_day(made: Project) -> None:
     edited = {each for turn in CONFLICTS for each in turn}
 
     def change(item: dict) -> dict | None:
-        number, data = item["fieldData"]["position"], item["fieldData"]
+        number, data = _number(item), item["fieldData"]
         if number in DELETED:
             return None
         if number in WITHDRAWN:
@@ -286,12 +287,7 @@ def the_next_day(made: Project) -> None:
         return {**item, "fieldData": {**data, "summary": summary}}
 
     edit_items(made, change)
-    offline = (*WITHDRAWN, *DELETED)
-    edit_items(
-        made,
-        lambda item: None if item["fieldData"]["position"] in offline else item,
-        ("live",),
-    )
+    edit_items(made, lambda e: None if _number(e) in WITHDRAWN else e, ("live",))
     for story in stories(made):
         if story["slug"] in {f"item-{each}" for each in edited}:
             edit_story(made, story["id"])
@@ -321,7 +317,7 @@ async def both_days(made: Project, book: Book) -> list[dict[str, object]]:
     day, found = Day(made, book), []
     made.decided()
     made.edit({"publish: nothing": "publish: what_is_live"})
-    (made.folder / "reviewer.txt").write_text(f"{REVIEWER}\n", "utf-8")
+    (made.folder / "reviewer.txt").write_text("a person\n", "utf-8")
     for notebooks in (DAY_ONE, DAY_TWO):
         for number, tasks in notebooks.items():
             await day.open(number)
@@ -335,7 +331,7 @@ async def both_days(made: Project, book: Book) -> list[dict[str, object]]:
 
 async def main(arguments: Sequence[str]) -> int:
     """Print what each task takes; return whether one takes more than is promised."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.set_defaults(dark=False, pictures=None)
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="cmsmig-clicks-") as temporary:

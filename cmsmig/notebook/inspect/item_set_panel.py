@@ -286,7 +286,7 @@ class ItemSets(DecisionTable[CollectionsDecision]):
             "of them published."
         )
         if self.workspace.interactive:
-            said += " One item alone is decided in its row of the list of items."
+            said += " Single items are decided in the list of items below."
         return sheet(signature_html(self._decision), paragraph(said))
 
     def bars(self) -> list[Markup]:

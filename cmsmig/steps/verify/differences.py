@@ -160,7 +160,7 @@ class Verification:
     def kept_sentence(self) -> str:
         """Return how many edits of editors stay."""
         edits = counted(len(self.kept), "edit by editors is", "edits by editors are")
-        return f"{edits} kept, which nothing of ours contradicts."
+        return f"{edits} kept; nothing is to be done."
 
     @property
     def is_as_decided(self) -> bool:
