@@ -71,6 +71,11 @@ class Update:
         """Return the story's record."""
         return self.last.record
 
+    @property
+    def shows_older(self) -> bool:
+        """Return whether visitors were given another version than editors."""
+        return self.is_shown_apart or self.story_record.shows_older
+
 
 class CurrentRows:
     """The rows of stories as they are, each batch listed when its first is due."""
@@ -239,6 +244,10 @@ def _save_compared(job: ImportJob, update: Update, compared: StoryComparison) ->
             updated_at=actual.row.updated_at,
             slugs=slugs_text(actual),
         )
+    if story_record.public_record and not update.shows_older:
+        # Nothing was sent that visitors lack.
+        record = story_record.record_hash
+        story_record = replace(story_record, public_record=record)
     written = written_after(update.last, compared)
     origin = job.migration.origin_hash(update.key)
     job.ledger.items.compared(
