@@ -161,7 +161,8 @@ class Review:
     def choose(
         self, collection_id: str, field: str, mode: BodyMode, heuristics: Heuristics
     ) -> None:
-        """Choose how a field's bodies are stored. Its reviews are kept."""
+        """Choose how a field's bodies are stored. Its reviews are kept; the file waits
+        to be accepted again."""
         before = self.choice(collection_id, field)
         chosen = before.splitting(mode, heuristics)
         if chosen != before:
@@ -336,6 +337,7 @@ class Review:
             ]
             if chosen not in bodies:
                 bodies.append(chosen)
-            return replace(decision, bodies=tuple(bodies))
+            # Who accepted the file accepted the bodies as they were stored then.
+            return replace(decision, bodies=tuple(bodies), reviewed=None)
 
         self._file.change(change, design=chosen.mode is BodyMode.BLOCKS)

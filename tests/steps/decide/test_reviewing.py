@@ -106,6 +106,17 @@ def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None
     assert (found.state, found.edited, found.by) == (BodyState.OPEN, True, "")
 
 
+def test_another_way_to_store_a_field_waits_to_be_accepted(
+    opened: Callable[[], Review],
+) -> None:
+    """Who accepted the file accepted the bodies as they were stored before."""
+    review = opened()
+    review.sign()
+    assert review.decision.reviewed is not None
+    chosen(review)
+    assert review.decision.reviewed is None
+
+
 def test_two_notebooks_do_not_lose_each_others_decisions(
     opened: Callable[[], Review], project: Project
 ) -> None:
