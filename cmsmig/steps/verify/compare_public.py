@@ -281,7 +281,8 @@ def _differences(
         return
     then = "Run `cmsmig publish`" if is_due else "An editor published it, and it stays"
     if wanted.differs_from_draft(page.key, story) and not is_edited:
-        text = f"What is published of `{what}` is older than the draft. {then}."
+        whose = then if is_due else "An editor saved it, and it stays"
+        text = f"What is published of `{what}` is older than the draft. {whose}."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text, not is_due)
     decided = wanted.stories.migration.decisions.conflicts
     decide = partial(decided.side, ConflictKind.STORY, what)
