@@ -12,6 +12,7 @@ import yaml
 
 from cmsmig.notebook.importing import show_changes, show_plan
 from cmsmig.notebook.kit import cell, project_news, renewal
+from cmsmig.notebook.transfer import plan_panels
 from cmsmig.notebook.workspace import overview
 from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.page import Page
@@ -415,6 +416,29 @@ async def test_the_changes_and_the_plan_follow_an_import_elsewhere(
     await imported_elsewhere(project)
     assert len(project.stories()) == 10
     await changes.hides("delete it", "keep theirs")
+
+
+async def test_what_is_decided_while_a_plan_is_made_is_planned_too(
+    project: Staged, often: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan that is shown in the end has every decision."""
+    workspace = project.workspace(interactive=True)
+    changes = Page(await show_changes(workspace))
+    panel = await show_plan(workspace, recreate=False)
+    page = Page(panel)
+    plan_now, choices = plan_panels.plan_now, ["leave it out", "keep theirs"]
+
+    async def deciding(*given: Any, **more: Any) -> Plan:
+        made = await plan_now(*given, **more)
+        if choices:
+            await changes.pick("changes-decide", choices.pop(0))
+        return made
+
+    monkeypatch.setattr(plan_panels, "plan_now", deciding)
+    await changes.pick("changes-decide", "delete it")
+    await changes.sees("✓ delete it", "✓ leave it out", "✓ keep theirs")
+    made = await asyncio.to_thread(project.done, "plan", "--json")
+    await page.sees(str(made.document["hash"])[:16])
 
 
 async def test_what_takes_long_waits_for_a_button(

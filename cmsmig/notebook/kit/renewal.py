@@ -64,10 +64,15 @@ class Renewal:
 
     async def renew(self) -> None:
         """Make it again now."""
-        changed, began, decided = {*self._changed}, monotonic(), self._news.decided
-        await self._make()
+        began, decided = monotonic(), self._news.decided
+        # What changes meanwhile may have come too late.
+        changed, self._changed = self._changed, set()
+        try:
+            await self._make()
+        except BaseException:
+            self._changed |= changed
+            raise
         self._took, self._decided = monotonic() - began, decided
-        self._changed -= changed
         self._view.show(calm=True)
 
     def _hear(self, kind: str) -> None:
@@ -80,7 +85,9 @@ class Renewal:
 
     async def _renew_soon(self) -> None:
         try:
-            await asyncio.sleep(_SOON)
-            await self.renew()
+            while self._changed and self._took <= QUICK:
+                await asyncio.sleep(_SOON)
+                await self.renew()
         finally:
             self._is_due = False
+            self._view.show(calm=True)
