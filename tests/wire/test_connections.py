@@ -199,7 +199,7 @@ async def test_an_answer_that_a_cancelled_caller_ends_leaves_nothing_open() -> N
 
 
 async def test_closing_hangs_up_on_a_request_on_its_way() -> None:
-    """Its host learns of it, whoever waits for the answer."""
+    """Its host learns of it, also while something waits for the answer."""
 
     async def patient(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
