@@ -225,8 +225,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.STYLE,
-        "Its style sheet parser reads `font`, `!important`, capitals and quotes "
-        "differently from browsers: a mark that a page shows may be missing.",
+        "Its style sheet parser reads `font`, `oblique`, `!important`, capitals and "
+        "quotes differently from browsers: a mark that a page shows may be missing.",
         "Capitals make no difference, and the last value of a property counts.",
     ),
     DeviationRule(

@@ -71,8 +71,8 @@ def _bare(element: Element) -> JsonObject | None:
 
 
 def _declared(element: Element, name: str) -> Json:
-    style = element.attributes.get("style")
-    return declarations(style).get(name) if style else None
+    found = declarations(element.attributes.get("style", ""))
+    return {said.lower(): value for said, value in found.items()}.get(name)
 
 
 def _paragraph(element: Element) -> JsonObject | None:

@@ -23,10 +23,8 @@ UNDONE: Mapping[str, tuple[str, re.Pattern[str]]] = {
         "text-decoration",
         re.compile(rf"none\b.*|{_NOT_OWN}|(?!.*line-through).*(?:over|under)line.*"),
     ),
-    **dict.fromkeys(
-        ("superscript", "subscript"),
-        ("vertical-align", re.compile(rf"baseline|{_NOT_OWN}")),
-    ),
+    "superscript": ("vertical-align", re.compile(rf"baseline|sub|{_NOT_OWN}")),
+    "subscript": ("vertical-align", re.compile(rf"baseline|super|{_NOT_OWN}")),
 }
 """By mark, the property that gives an element its look, and values without it."""
 _HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
@@ -54,7 +52,7 @@ def styled_marks(style: str, marks: MarkSet) -> MarkSet:
     slant = found.get("font-style", "")
     if slant in ("normal", "initial"):
         marks = without("italic", marks)
-    elif slant == "italic":
+    elif slant.startswith(("italic", "oblique")):
         marks = added(Mark("italic", {}), marks)
     decoration = found.get("text-decoration", "")
     if "line-through" in decoration:

@@ -18,7 +18,7 @@ _LOOKS = tag_set(
     "font font-weight font-style text-decoration vertical-align white-space width "
     "text-align color background-color"
 )
-_ODD = re.compile(r"[!\\A-Z'\"{}]|/\*")
+_ODD = re.compile(r"[!\\A-Z'\"{}]|/\*|oblique")
 
 
 @lru_cache(maxsize=512)
