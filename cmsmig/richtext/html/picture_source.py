@@ -20,6 +20,10 @@ _LATE = (
 """Where scripts keep the address, the commonest first."""
 _LATE_SETS = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-ll-srcset")
 SOURCE_SETS = ("srcset", "imagesrcset", *_LATE_SETS)
+_NAMED = re.compile(
+    r"data-(?:[\w-]+-)?(?:src|source|bg|background|image|img|picture|photo|original)"
+)
+"""Names that say that a picture's address is there, whatever it looks like."""
 _UNSHOWN = ("data:", "about:", "javascript:", "blob:", "{", "[", "#", "<")
 _ADDRESS = re.compile(r"[^\s<>\"']*[./][^\s<>\"']*")
 _PICTURE = re.compile(
@@ -122,7 +126,8 @@ def _late(given: Mapping[str, str]) -> str:
 
 def _others(given: Mapping[str, str]) -> Iterator[str]:
     for name, value in given.items():
-        if name.startswith("data-") and _is_address(value) and _PICTURE.match(value):
+        said = name.startswith("data-") and _is_address(value)
+        if said and (_PICTURE.match(value) or _NAMED.fullmatch(name)):
             yield value
 
 

@@ -75,8 +75,8 @@ def alignment_in(element: Element, around: str) -> str:
     if element.tag in _APART:
         return ""
     given = element.attributes
-    said = declarations(given.get("style", "")).get("text-align")
+    said = looks(given["style"]).get("text-align") if "style" in given else None
     if said is None:
         said = "center" if element.tag == "center" else given.get("align", "inherit")
-    value = said.split("!")[0].strip().lower()
+    value = said.strip().lower()
     return around if value in ("inherit", "unset") else _MOVING.get(value, "")

@@ -295,8 +295,8 @@ def first_address(element: Element) -> str:
 
 
 _LOADING = frozenset(("src", "href", "poster", "action", "data", "component-url"))
-_LAZY = ("data-src", "data-lazy-src", "data-url")
-"""Where scripts that load frames late keep the address, the commonest first."""
+_LATE = re.compile(r"data-(?:(?!poster)[\w-]+-)?src|data-url")
+"""Where scripts that load frames late, or when a reader consents, keep the address."""
 _QUOTED = re.compile(
     r"(?:https?:|[\"'`(=])\\?/\\?/((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})",
     re.IGNORECASE,
@@ -378,10 +378,9 @@ def frame_address(element: Element) -> str:
     source = element.attributes.get("src", "").strip()
     if source and not source.lower().startswith(("about:", "data:", "javascript:")):
         return source
-    for name in _LAZY:
-        if late := element.attributes.get(name, "").strip():
-            return late
-    return source
+    given = element.attributes
+    late = (given[name].strip() for name in given if _LATE.fullmatch(name))
+    return next(filter(None, late), source)
 
 
 def oembed_page(element: Element) -> str:

@@ -20,6 +20,7 @@ from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of, walk
+from cmsmig.richtext.html.picture_source import SOURCE_SETS
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
     LINED,
@@ -228,8 +229,9 @@ class Stage:
         return self._embeds.whole("embed", element)
 
     def _source_set(self, element: Element) -> None:
-        address = element.attributes.get("srcset", "")
-        self._losses.lose("source-set", address, element)
+        given = element.attributes
+        listed = (given[name] for name in (*SOURCE_SETS, "src") if name in given)
+        self._losses.lose("source-set", next(listed, ""), element)
 
     def _table(self, element: Element) -> Sequence[Node]:
         """Return a table behind its captions, its foot below its rows; rows without
