@@ -24,6 +24,8 @@ from cmsmig.reconcile.kinds import Ref
 
 Fields: TypeAlias = Mapping[str, Json]
 Text: TypeAlias = "bytes | None"
+TextOf: TypeAlias = Callable[[str, Json], Text]
+"""Returns what counts of a field's value when it is compared; None if nothing."""
 Decide: TypeAlias = Callable[[str, str], "Side | None"]
 """Returns what was decided about a field, by its name and what names the edit."""
 
@@ -34,6 +36,24 @@ def _never(name: str) -> bool:
 
 def _text(name: str, value: Json) -> Text:
     return canonical(value)
+
+
+class KnownTexts:
+    """What counts of values, worked out once for each of them.
+
+    A value is known by its identity: none may change as long as this is in use.
+    """
+
+    def __init__(self, text: TextOf) -> None:
+        self._text = text
+        self._known: dict[int, tuple[Json, Text]] = {}
+
+    def __call__(self, name: str, value: Json) -> Text:
+        """Return what counts of a field's value."""
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = value, self._text(name, value)
+        return known[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +82,7 @@ class FieldRules:
     reported as an edit."""
     is_shown: Callable[[str], bool] = _never
     """Of what is left: a publication would show it first, so it counts as an edit."""
-    text: Callable[[str, Json], Text] = _text
-    """Returns what counts of a field's value when it is compared; None if nothing."""
+    text: TextOf = _text
     seen: Callable[[Value], str] = seen_of
     """Returns what names an edit."""
 

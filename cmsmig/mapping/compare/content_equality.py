@@ -15,9 +15,9 @@ from typing import Final
 from cmsmig.canonical import Json, JsonObject, canonical
 
 _UNSET: Final[tuple[Json, ...]] = (None, "", [], {})
-_ADDED = frozenset(("_editable",))
+ADDED: Final = frozenset(("_editable",))
 """What the service adds to blocks for its visual editor."""
-_KEPT_UP_TO_DATE = frozenset(("cached_url", "url")) | _ADDED
+_KEPT_UP_TO_DATE = frozenset(("cached_url", "url")) | ADDED
 """What the service renews in a stored link when its target moves."""
 _NAMING = {
     "asset": ("id", "filename"),
@@ -46,7 +46,7 @@ def comparable(value: Json) -> Json:
         return None if value is False or value == "" else value
     if "component" not in value:
         return _comparable_object(value)
-    return _members(value, _ADDED)
+    return _members(value, ADDED)
 
 
 def _is_plain_text(value: JsonObject) -> bool:
@@ -65,13 +65,13 @@ def _comparable_object(value: JsonObject) -> Json:
     if "fieldtype" in value:
         return _comparable_field(value)
     if "plugin" in value:
-        found = _members(value, _ADDED)
+        found = _members(value, ADDED)
         return found if found.keys() - {"plugin", "_uid"} else None
     if "type" in value:
         node = _comparable_node(value)
         is_empty = value["type"] == "doc" and node.get("content") in _EMPTY_DOCUMENTS
         return None if is_empty else node
-    return _members(value, _ADDED) or None
+    return _members(value, ADDED) or None
 
 
 def _comparable_field(value: JsonObject) -> Json:
@@ -82,7 +82,7 @@ def _comparable_field(value: JsonObject) -> Json:
     if kind == "table" and _table_texts(value) in _EMPTY_TABLES:
         return None
     is_renewed = kind == "multilink" and value.get("linktype") == "story"
-    return _members(value, _KEPT_UP_TO_DATE if is_renewed else _ADDED)
+    return _members(value, _KEPT_UP_TO_DATE if is_renewed else ADDED)
 
 
 def _members(value: JsonObject, left_out: frozenset[str]) -> JsonObject:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.ledger.rows import MadeRow, StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision
-from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text, diff
+from cmsmig.reconcile.diff import Diff, FieldRules, Sides, TextOf, diff
 from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
@@ -34,6 +34,7 @@ from cmsmig.reconcile.rules.story_fields import (
     There,
     around_content,
     content_of,
+    field_text,
     fields_there,
     folder_of,
     is_date_of_publication,
@@ -43,7 +44,6 @@ from cmsmig.reconcile.rules.story_fields import (
     optional_to_send,
     row_of,
     slug_of_name,
-    tags_of,
     translated_moves,
     translations_to_send,
 )
@@ -53,14 +53,7 @@ _ALL_CONTENT = "content"
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
 
 
-def _text(name: str, value: Json) -> Text:
-    if name == TAGS:
-        value = [*sorted({*tags_of({TAGS: value})})]
-    found = comparable(value)
-    return None if found is None else canonical(found)
-
-
-BY_VALUE: Final = FieldRules(text=_text)
+BY_VALUE: Final = FieldRules(text=field_text)
 """Values are alike as a person sees them: what is absent is empty."""
 
 
@@ -88,6 +81,8 @@ class StoryRules(Rules[JsonObject, There]):
     """The rules of one story; what is wanted of it are its fields."""
 
     last: LastWrite
+    text: TextOf = field_text
+    """What counts of the fields' values."""
 
     def own(self, actual: There) -> tuple[int, str]:
         """Return its number and uuid."""
@@ -120,6 +115,7 @@ class StoryRules(Rules[JsonObject, There]):
         moves = translated_moves(base) | {"slug"}
         rules = replace(
             BY_VALUE,
+            text=self.text,
             yields=POSITION.__eq__,
             waits=moves.__contains__,
             rides=(POSITION, GROUP).__contains__,
@@ -153,14 +149,17 @@ class StoryRules(Rules[JsonObject, There]):
 
 
 def story_resource(
-    last: LastWrite, actual: There | None, desired: JsonObject | None = None
+    last: LastWrite,
+    actual: There | None,
+    desired: JsonObject | None = None,
+    text: TextOf = field_text,
 ) -> Resource[JsonObject, There]:
     """Return a story that an import wrote on three sides."""
     story_record = last.record
     ref = Ref(Kind.STORY, story_record.full_slug)
     own = (story_record.story_id, story_record.uuid)
     row = MadeRow(ref.kind, ref.key, *own, story_record.made, last.sent)
-    return Resource(ref, desired, row, actual, StoryRules(last))
+    return Resource(ref, desired, row, actual, StoryRules(last, text))
 
 
 def is_as_written(row: StoryRow, record: StoryRecord) -> bool:

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Final
 
-from cmsmig.canonical import JsonObject, fingerprint
-from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.reconcile.rules.story_fields import FIELDS, translations_in
+from cmsmig.canonical import JsonObject, canonical, fingerprint
+from cmsmig.mapping.compare.content_equality import ADDED
+from cmsmig.reconcile.diff import Text, TextOf
+from cmsmig.reconcile.field_diff import SEEN_LENGTH
+from cmsmig.reconcile.rules.story_fields import (
+    CONTENT,
+    FIELDS,
+    field_text,
+    translations_in,
+)
 
 UNDECIDED: Final = "undecided"
 """The hash of a story that waits for a decision, or is compared once more: no other is
 like it."""
 
 
-def content_hash(content: JsonObject) -> str:
+def content_hash(content: JsonObject, text: TextOf = field_text) -> str:
     """Return the fingerprint by which written and stored content are compared."""
-    return fingerprint(comparable(content))
+    digest = sha256()
+    for name in sorted(content.keys() - ADDED):
+        found = text(f"{CONTENT}{name}", content[name])
+        if found is not None:
+            digest.update(b"%b\0%b\0" % (canonical(name), found))
+    return digest.hexdigest()
+
+
+def text_print(text: Text) -> str:
+    """Return what names a value by what counts of it."""
+    return sha256(text or b"null").hexdigest()[:SEEN_LENGTH]
 
 
 def record_hash(fields: JsonObject, content: str) -> str:

@@ -8,28 +8,35 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.typed_records import Story
 from cmsmig.ledger.rows import Intent, WrittenStory
-from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.reconcile.diff import Fields, Sides
-from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.reconcile.diff import FieldRules, Fields, Sides, TextOf
 from cmsmig.reconcile.rules.story import LastWrite, written_story
 from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     TAGS,
     around_content,
+    field_text,
     fields_held,
     fields_there,
 )
-from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash, record_hash
+from cmsmig.reconcile.rules.story_hashes import (
+    UNDECIDED,
+    content_hash,
+    record_hash,
+    text_print,
+)
 
 
-def update_intent(subject: str, record: str, last: LastWrite, sent: Fields) -> Intent:
+def update_intent(
+    subject: str, record: str, last: LastWrite, sent: Fields, text: TextOf
+) -> Intent:
     """Return the intent to update a story: what is wanted has the fingerprint `record`.
     It names the value of each field that is to change."""
     prints: JsonObject = {}
     if last.written is not None:
+        rules = FieldRules(text=text)
         # Of tags and groups, no value is only ours.
-        moved = {*Sides(last.sent, sent, {}).moved(sent)} - {TAGS, GROUP}
-        prints = {name: _print_of(sent, name) for name in sorted(moved)}
+        moved = {*Sides(last.sent, sent, {}, rules).moved(sent)} - {TAGS, GROUP}
+        prints = {name: _print_of(sent, name, text) for name in sorted(moved)}
     return Intent("update", subject, record, prints)
 
 
@@ -54,8 +61,8 @@ def after_update(last: LastWrite, story: Story, intent: Intent) -> LastWrite:
     return replace(last, record=own, written=written)
 
 
-def _print_of(fields: Fields, name: str) -> str:
-    return seen_of(comparable(fields.get(name)))
+def _print_of(fields: Fields, name: str, text: TextOf = field_text) -> str:
+    return text_print(text(name, fields.get(name)))
 
 
 def _with_fields(before: JsonObject, after: JsonObject, names: Set[str]) -> JsonObject:

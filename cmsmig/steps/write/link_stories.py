@@ -26,8 +26,14 @@ from cmsmig.ledger.rows import (
     StoryRecord,
 )
 from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.diff import KnownTexts
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
-from cmsmig.reconcile.rules.story_fields import GROUP, START, wanted_fields
+from cmsmig.reconcile.rules.story_fields import (
+    GROUP,
+    START,
+    field_text,
+    wanted_fields,
+)
 from cmsmig.reconcile.rules.update_intents import update_intent
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
 from cmsmig.steps.plan.recorded_stories import (
@@ -144,14 +150,14 @@ def _update_of(
     if isinstance(links, str):
         job.ledger.items.failed(key, "not_drafted", links, "update")
         return None
-    content = stories.content(story)
+    content, text = stories.content(story), KnownTexts(field_text)
     if not links.is_hashed:
-        links = stories.hashed(story.draft, links, content)
+        links = stories.hashed(story.draft, links, content, text)
     if not links.is_needed(record) and key not in job.wanted.asked:
         _note_unneeded(job, key, links)
         return None
     last = LastWrite(record, job.ledger.items.last_written(record.story_id))
-    return Update(key, last, links, wanted_fields(story, content))
+    return Update(key, last, links, wanted_fields(story, content), text)
 
 
 def _note_unneeded(job: ImportJob, key: ItemKey, links: DraftLinks) -> None:
@@ -180,7 +186,9 @@ def _settle_open(job: ImportJob, needed: Iterable[tuple[ItemKey, StoryRecord]]) 
 
 def _intent(update: Update) -> Intent:
     record = update.links.record_hash
-    return update_intent(str(update.key), record, update.last, update.fields)
+    return update_intent(
+        str(update.key), record, update.last, update.fields, update.text
+    )
 
 
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:

@@ -26,6 +26,7 @@ from cmsmig.errors import (
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord
 from cmsmig.mapping.draft import path_in_language
+from cmsmig.reconcile.diff import KnownTexts
 from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.publication import hides_edits
@@ -62,6 +63,8 @@ class Update:
     links: DraftLinks
     fields: JsonObject
     """With the group that it shares with the item's other languages, if any."""
+    text: KnownTexts
+    """What counts of the values of these fields and of the last ones."""
     is_shown_apart: bool = False
     """Whether visitors were given the version that they are to see, which is another
     one than editors see."""
@@ -148,7 +151,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     update = _noticing_edits(update, there)
     known: Set[tuple[str, str]] = frozenset()
     for attempt in range(1, ATTEMPTS + 1):
-        resource = story_resource(update.last, there, update.fields)
+        resource = story_resource(update.last, there, update.fields, update.text)
         compared = compare(resource, job.migration.decisions.conflicts)
         edits = {(each.field, each.seen) for each in compared.diff.edits}
         if attempt > 1 and edits - known:

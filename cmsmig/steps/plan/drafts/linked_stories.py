@@ -15,7 +15,12 @@ from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
-from cmsmig.reconcile.rules.story_fields import wanted_around, wanted_fields
+from cmsmig.reconcile.diff import TextOf
+from cmsmig.reconcile.rules.story_fields import (
+    field_text,
+    wanted_around,
+    wanted_fields,
+)
 from cmsmig.reconcile.rules.story_hashes import (
     content_hash,
     record_hash,
@@ -138,10 +143,14 @@ class LinkedStories:
         return self.hashed(draft, links, content)
 
     def hashed(
-        self, draft: ItemDraft, links: DraftLinks, content: JsonObject
+        self,
+        draft: ItemDraft,
+        links: DraftLinks,
+        content: JsonObject,
+        text: TextOf = field_text,
     ) -> DraftLinks:
         """Return links with the hash of the linked content, which is kept."""
-        hashed = content_hash(content)
+        hashed = content_hash(content, text)
         store = self.migration.drafter.store
         store.keep_content_hash(draft.key, links.inputs, hashed, linked=links.changes)
         return self._with_hashes(links, draft, hashed)
