@@ -34,7 +34,6 @@ from cmsmig.reconcile.rules.story_fields import (
     There,
     around_content,
     content_of,
-    field_text,
     fields_there,
     folder_of,
     is_date_of_publication,
@@ -47,6 +46,7 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
+from cmsmig.reconcile.rules.story_hashes import field_text
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _ALL_CONTENT = "content"

@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject, canonical, compact
+from cmsmig.canonical import Json, JsonObject, compact
 from cmsmig.destination.typed_records import BY_HAND, Story, StoryRow
 from cmsmig.ledger.rows import WrittenStory
-from cmsmig.mapping.compare.content_equality import comparable, same
+from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.mapping.draft import Place
-from cmsmig.reconcile.diff import Text
 
 CONTENT: Final = "content."
 """The prefix of the names of content fields."""
@@ -175,14 +174,6 @@ def folder_of(row: StoryRow) -> str:
     """Return the path of a story's folder; a start page's is its own."""
     path = row.full_slug.strip("/")
     return path if row.is_startpage else path.rpartition("/")[0]
-
-
-def field_text(name: str, value: Json) -> Text:
-    """Return what counts of a field's value: what is absent is empty."""
-    if name == TAGS:
-        value = [*sorted({*_texts(value)})]
-    found = comparable(value)
-    return None if found is None else canonical(found)
 
 
 def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:

@@ -1,24 +1,34 @@
-"""Fingerprints of stories, of what is wanted of them and of their content. Pure."""
+"""What counts of the values of a story, and the fingerprints of it: of a value, of the
+content, of all that is wanted. Pure."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 from typing import Final
 
-from cmsmig.canonical import JsonObject, canonical, fingerprint
-from cmsmig.mapping.compare.content_equality import ADDED
+from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
+from cmsmig.mapping.compare.content_equality import ADDED, comparable
 from cmsmig.reconcile.diff import Text, TextOf
 from cmsmig.reconcile.field_diff import SEEN_LENGTH
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     FIELDS,
-    field_text,
+    TAGS,
+    tags_of,
     translations_in,
 )
 
 UNDECIDED: Final = "undecided"
 """The hash of a story that waits for a decision, or is compared once more: no other is
 like it."""
+
+
+def field_text(name: str, value: Json) -> Text:
+    """Return what counts of a field's value: what is absent is empty."""
+    if name == TAGS:
+        value = [*sorted({*tags_of({TAGS: value})})]
+    found = comparable(value)
+    return None if found is None else canonical(found)
 
 
 def content_hash(content: JsonObject, text: TextOf = field_text) -> str:

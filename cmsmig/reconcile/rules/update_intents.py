@@ -14,13 +14,13 @@ from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     TAGS,
     around_content,
-    field_text,
     fields_held,
     fields_there,
 )
 from cmsmig.reconcile.rules.story_hashes import (
     UNDECIDED,
     content_hash,
+    field_text,
     record_hash,
     text_print,
 )

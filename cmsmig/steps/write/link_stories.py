@@ -31,9 +31,9 @@ from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     START,
-    field_text,
     wanted_fields,
 )
+from cmsmig.reconcile.rules.story_hashes import field_text
 from cmsmig.reconcile.rules.update_intents import update_intent
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
 from cmsmig.steps.plan.recorded_stories import (

@@ -17,12 +17,12 @@ from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.reconcile.diff import TextOf
 from cmsmig.reconcile.rules.story_fields import (
-    field_text,
     wanted_around,
     wanted_fields,
 )
 from cmsmig.reconcile.rules.story_hashes import (
     content_hash,
+    field_text,
     record_hash,
 )
 from cmsmig.steps.decide.migration import Migration
