@@ -23,6 +23,7 @@ from cmsmig.richtext.engine import (
 from cmsmig.richtext.html.dom import (
     MORE_BLOCK_TAGS,
     Element,
+    Text,
     dissolve,
     has_items,
     walk,
@@ -68,6 +69,9 @@ _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
 _BLANK_LINK = "This link is around a blank, so there was nothing to click on."
 _SIGN_LINK = "This link is around a sign that the page draws, so no text has it."
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+"""Characters for private use, which fonts of icons draw signs for."""
+_PRIVATE_SIGN = "Only a font of the origin's page shows this sign; write it as a text."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
@@ -160,7 +164,14 @@ class _Conversion(Listener):
         return Context(self).build(root, marks)
 
     def _account_characters(self, root: Element) -> None:
-        """Record that U+0000 is gone, which services that store texts refuse."""
+        """Record that U+0000 is gone, which services that store texts refuse, and the
+        signs that another font does not have."""
+        if "&#" in self._source or _PRIVATE.search(self._source):
+            for element in (root, *walk(root)):
+                texts = (e.value for e in element.children if isinstance(e, Text))
+                for sign in _PRIVATE.findall("".join(texts)):
+                    what = f"U+{ord(sign):04X}"
+                    self._losses.lose("icon", what, element, why=_PRIVATE_SIGN)
         at = self._source.find("\0")
         if at >= 0:
             around = [each for each in walk(root) if each.start <= at < each.end]

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, Node, Text, tag_set
+from cmsmig.richtext.html.dom import (
+    MORE_BLOCK_TAGS,
+    Element,
+    Node,
+    Text,
+    tag_set,
+    walk,
+)
+from cmsmig.richtext.html.inline_style import looks
 
 _PICTURE = re.compile(
     r"(?:^|[;\s])(?:background|background-image|list-style|list-style-image"
@@ -20,6 +28,8 @@ _LEADING = re.compile(
     r"|background|image)$"
 )
 """Ends of names of attributes whose values may be relative addresses."""
+_FILE = re.compile(r"[^?#]*/[^?#]*\.[a-z][a-z0-9]{2,4}(?:[?#].*)?", re.IGNORECASE)
+"""A relative address that says itself that it is a file's."""
 _OWN = tag_set("src url uri href data poster background")
 _OTHERS = tag_set("a area base link meta source track param img cms:blok")
 """Elements whose addresses are looked at apart."""
@@ -41,12 +51,15 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _MOUNT = re.compile(
-    r"widget|embed|elfsight|(?:^|-)(?:form|live|video|player|playlist|calendar|booking"
-    r"|survey|chart|map)(?:-|id|$)",
+    r"widget|embed|elfsight|youtube|vimeo|twitter|instagram|^pin-do$|(?:^|-)(?:form|live"
+    r"|video|player|playlist|calendar|booking|survey|quiz|poll|chart|map|lat|lng"
+    r"|countdown|feed)(?:-|id|$)",
     re.IGNORECASE,
 )
 """Classes and names of data by which a script finds where it shows something."""
-_MOUNTS = tag_set("div span section article aside")
+_MOUNTS = tag_set("div span section article aside blockquote a")
+_PLAIN_NAMES = tag_set("class id style slot title lang dir hidden role")
+"""Attributes that say nothing of what a script shows in an element of its own."""
 _DRAWING = re.compile(r"^data-(?:.*icon.*|feather|lucide|glyph)$|^icon$")
 """Attributes from which a script draws a sign."""
 
@@ -66,8 +79,10 @@ def is_carrier(tag: str, name: str, value: str) -> bool:
         return False
     if _ADDRESS.search(bare):
         return not name.startswith("xmlns")
-    relative = "/" in bare or "." in bare
-    return relative and " " not in bare and _LEADING.search(name) is not None
+    if " " in bare:
+        return False
+    led = ("/" in bare or "." in bare) and _LEADING.search(name) is not None
+    return led or _FILE.fullmatch(bare) is not None
 
 
 def carried(element: Element) -> Iterator[str]:
@@ -84,17 +99,31 @@ def is_widget(element: Element) -> bool:
     may be a block."""
     if element.tag in _PARTS or element.reopened:
         return False
-    if has_picture(element.attributes.get("style", "")):
+    given = element.attributes
+    if has_picture(given.get("style", "")):
         return element.tag != "img"
+    if _is_scripted(element.tag) and not _SIGN.search(element.tag):
+        return not given.keys() <= _PLAIN_NAMES
+    if element.tag in ("a", "blockquote"):
+        leads = any(each.attributes.get("href") for each in (element, *walk(element)))
+        if (leads or "cite" in given) and mount_of(element):
+            return True
     return next(carried(element), None) is not None
+
+
+def _is_scripted(tag: str) -> bool:
+    """Return whether a script defines an element."""
+    return "-" in tag and not tag.startswith("wf-")
 
 
 def mount_of(element: Element) -> str:
     """Return the name of the attribute by which a script finds an element that it
-    fills, if it has no text; empty for none."""
+    fills, if it has no text; its tag for one that a script defines; empty for none."""
+    given = element.attributes
+    if _is_scripted(element.tag):
+        return element.tag
     if element.tag not in _MOUNTS:
         return ""
-    given = element.attributes
     data = (name for name in given if name.startswith("data-") and given[name].strip())
     for name in data:
         if not name.startswith(_EDITING) and _MOUNT.search(name.removeprefix("data-")):
@@ -116,8 +145,8 @@ def sign_of(element: Element) -> str:
     if drawing:
         return drawing
     blank = any(isinstance(child, Text) for child in element.children)
-    if "-" in element.tag and not element.tag.startswith("wf-") and not blank:
-        return element.tag
+    if _is_scripted(element.tag):
+        return element.tag if _SIGN.search(element.tag) and not blank else ""
     place = "id" in given or (element.tag == "a" and "name" in given)
     named = blank or place or element.tag in MORE_BLOCK_TAGS
     if any(
@@ -125,7 +154,19 @@ def sign_of(element: Element) -> str:
         for each in element.classes
     ):
         return "class"
-    return ""
+    drawn = _is_drawn(given.get("style", ""), round_only=element.tag in MORE_BLOCK_TAGS)
+    return "style" if drawn else ""
+
+
+def _is_drawn(style: str, *, round_only: bool) -> bool:
+    """Return whether a style draws a dot or a box: a block that is not round may be a
+    line, and is for looks."""
+    if not style:
+        return False
+    found = looks(style)
+    sized = {"width", "height"} <= found.keys() or "padding" in found
+    filled = any(name.startswith(("background", "border")) for name in found)
+    return sized and filled and (not round_only or "border-radius" in found)
 
 
 INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"

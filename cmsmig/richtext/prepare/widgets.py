@@ -73,7 +73,7 @@ class Widgets:
             return
         _note(element, self._passed)
         value = element.attributes.pop(name, None)
-        what = f"<{name}>" if value is None else f'{name}="{value}"'
+        what = f'{name}="{value}"' if value is not None else self._start_tag(element)
         why = _EMPTY_CELL if start in self._blank else ""
         if sign:
             self._embeds.losses.lose("icon", what, element, why=why)
@@ -83,6 +83,13 @@ class Widgets:
             self.links.add(start)
         elif link is not None and start < link.end:
             self.links.add(link.start)
+
+    def _start_tag(self, element: Element) -> str:
+        """Return the start tag of an element, and take what it says out of it."""
+        name = element.attributes.get("id")
+        element.attributes = {} if name is None else {"id": name}
+        end = element.inner_start or element.end
+        return self._embeds.source[element.start : end]
 
 
 def _note(element: Element, starts: set[int]) -> None:

@@ -108,7 +108,7 @@ def _things(loss: Loss) -> Iterator[Thing]:
 
 
 def _named(loss: Loss, what: str) -> Iterator[Thing]:
-    if what.startswith("<"):
+    if what.startswith(("<", "U+")):
         return
     if loss.kind == "style" and what.startswith(tuple(_MARKS)):
         return

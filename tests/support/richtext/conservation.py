@@ -586,6 +586,8 @@ def _spellings(what: str) -> Iterator[str]:
     yield what
     yield decoded(what)
     yield what.removesuffix(">") if what.startswith("<") else what
+    if number := re.fullmatch(r"U\+([0-9A-F]+)", what):
+        yield chr(int(number[1], 16))
     for parted in ("=", ": "):
         name, _, value = what.partition(parted)
         if value.strip('"') and re.fullmatch(r"[\w:.-]+", name):
