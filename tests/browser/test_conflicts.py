@@ -17,11 +17,14 @@ from tests.support.steps.origin_edits import edit_items
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 DRIVES = frozenset(
-    f"changes-{each}"
-    for each in (
-        *("decide", "all", "open", "back", "next", "previous", "search", "clear"),
-        *("state", "where", "kind", "sort", "save", "group", "column"),
-    )
+    {"plan-recreate"}
+    | {
+        f"changes-{each}"
+        for each in (
+            *("decide", "all", "open", "back", "next", "previous", "search", "clear"),
+            *("state", "where", "kind", "sort", "save", "group", "column"),
+        )
+    }
 )
 """Controls that only a project with conflicts has."""
 
@@ -42,6 +45,10 @@ STEPS = (
     {"press_in": ["changes-column", "Decided by"]},
     {"choose": ["changes-group", "conflicts"]},
     {"click": "changes-clear"},
+    {"tick": "plan-recreate"},
+    {"sees": "Made again, since it is gone: stories 1."},
+    {"tick": "plan-recreate"},
+    {"hides": "Made again, since it is gone"},
     {"click": "changes-open"},
     {"click": "changes-next"},
     {"click": "changes-previous"},

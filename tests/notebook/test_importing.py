@@ -36,6 +36,7 @@ from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
+TICK = "Create missing stories again"
 
 
 def test_unattended_the_steps_give_what_the_import_command_gives(
@@ -232,14 +233,17 @@ async def test_what_is_gone_is_named_and_made_again_by_the_parameter(
 
 
 async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) -> None:
-    """The tick is the parameter: with it the step makes what the plan lists."""
+    """The tick is the parameter: with it the step makes what the plan lists. It is
+    offered only where something is gone."""
     stage = staged()
     await stage.imported()
     before = stage.comparable()
-    _empty(stage)
     workspace = stage.workspace(interactive=True)
+    await Page(await show_plan(workspace, recreate=False)).hides(TICK)
+    _empty(stage)
     shown = await show_plan(workspace, recreate=False)
     page = Page(shown)
+    await page.sees(TICK)
     await page.hides("Made again, since it is gone")
     await page.set("plan-recreate", "plan-recreate=1")
     await page.sees("Made again, since it is gone")

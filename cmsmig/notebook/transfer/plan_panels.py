@@ -171,7 +171,7 @@ class PlanView(View):
         offers_recreate: bool,
     ) -> None:
         """`took` are the seconds that it took to plan; `offers_recreate`: whether what
-        is gone may be made again."""
+        the space lost may be made again, where it lost anything."""
         super().__init__()
         self._workspace = workspace
         self._shown = shown
@@ -227,9 +227,10 @@ class PlanView(View):
         since = self._renewal.note()
         again = self.act("plan-again", main=bool(since))
         controls = [again, self.act("plan-save")]
-        if self._offers_recreate:
+        plan = self._shown.plan
+        if self._offers_recreate and plan.gone.needed.things:
             name = "plan-recreate"
-            label, ticked = self.actions[name][0].label, self._shown.plan.recreate
+            label, ticked = self.actions[name][0].label, plan.recreate
             controls.append(tick(name, label, ticked, value=name))
         return self.panel(
             plan_since=since,
