@@ -276,6 +276,10 @@ class TableView(View):
         """Return what a row holds in a column."""
         return row.cells[column]
 
+    def span(self, row: Row, column: str) -> int:
+        """Return how many columns a cell takes; 0: the cell before takes this one."""
+        return 1
+
     def control(self, row: Row, column: str) -> Markup:
         """Return what a row has in a column to be worked with, in place of what it
         holds; here nothing. A list that is saved has none."""
