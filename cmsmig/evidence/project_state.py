@@ -79,6 +79,8 @@ class ProjectState:
     """Whether a plan was made since the origin was read."""
     conflicts: int = 0
     """What both sides changed and no one has decided."""
+    counts_all: bool = True
+    """Whether a plan counted them."""
 
     @property
     def sentence(self) -> str:
@@ -103,7 +105,9 @@ class ProjectState:
             yield f"{', '.join(_outcomes(self.accounting))}."
         if self.conflicts:
             many = counted(self.conflicts, "conflict waits", "conflicts wait")
-            yield f"{many} for a decision."
+            said = f"{many} for a decision"
+            rest = f"At least {said}; the plan in notebook 04 counts all."
+            yield f"{said}." if self.counts_all else rest
         if left := sum(self.writes.values()):
             yield f"{counted(left, 'write is', 'writes are')} planned."
 
@@ -127,10 +131,13 @@ class ProjectState:
         )
 
 
-def read_state(project: Project, conflicts: int = 0) -> ProjectState:
+def read_state(
+    project: Project, conflicts: int = 0, counts_all: bool = True
+) -> ProjectState:
     """Return how far a project is. Reads its folder, asks no service.
 
-    `conflicts` are those that the caller knows to be undecided. Raises `LedgerError`.
+    `conflicts` are those that the caller knows to be undecided; `counts_all`: by a
+    plan. Raises `LedgerError`.
     """
     cache = RawCache(project.raw)
     is_read = cache.complete()
@@ -144,6 +151,7 @@ def read_state(project: Project, conflicts: int = 0) -> ProjectState:
         writes=_writes_left(plan),
         is_planned=plan is not None and is_read and _day(plan) > cache.read_at(),
         conflicts=conflicts,
+        counts_all=counts_all,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup, Tag
 
 from cmsmig.notebook.importing import show_changes, show_plan
 from cmsmig.notebook.kit import cell, project_news, renewal
@@ -91,7 +92,7 @@ def test_what_both_sides_changed_is_one_row_with_both_values_whole(
     edit_items(project, changed)
     both = ("shows", ["changes_list", f"{long}ours", f"{long}theirs"])
     rows = ({"set": ["changes-search", "record"]}, {"counts": ["changes-open", 2]})
-    found = shown(project, dict([both]), {"counts": ["changes-decide", 2]}, *rows)
+    found = shown(project, dict([both]), {"counts": ["changes-decide", 4]}, *rows)
     assert not found.get("edits")
     plan = worked(project, dict([both]), {"counts": ["changes-decide", 4]}, *rows)
     assert sorted(each.field for each in plan.edit_conflicts) == ["name", "slug"]
@@ -100,6 +101,66 @@ def test_what_both_sides_changed_is_one_row_with_both_values_whole(
     assert (conflict["new"], conflict["ours"]) == (f"{long}theirs", f"{long}ours")
     assert [each["field"] for each in document["origin"]] == ["slug"]
     assert document["destination"] == []
+
+
+def test_a_comparison_and_a_plan_count_the_same_conflicts(staged: Start) -> None:
+    """A page that moves and one that is no longer live are among them. Only a plan
+    finds a publication that an editor's work holds back, so its count is the whole."""
+    project = staged()
+    path = project.folder / "decisions" / "collections.yaml"
+    text = path.read_text()
+    path.write_text(text.replace("publish: nothing", "publish: what_is_live"))
+    project.done("import")
+    for number in (1, 6):
+        body = {"story": {"name": "Theirs"}}
+        story = project.story_at(f"records/record-{number}")
+        project.api("PUT", f"/stories/{story}", body)
+
+    def changed(item: dict) -> dict:
+        new = {
+            "record-1": {"name": "Ours"},
+            "record-4": {"slug": "moved"},
+            "record-6": {"position": 4711},
+        }.get(item["fieldData"]["slug"], {})
+        return {**item, "fieldData": {**item["fieldData"], **new}}
+
+    edit_items(project, changed)
+    edit_items(
+        project,
+        lambda item: None if item["fieldData"]["slug"] == "record-5" else item,
+        ("live",),
+    )
+
+    async def planned() -> Plan:
+        workspace = project.workspace(interactive=True)
+        page = Page(overview(workspace, "04"), await show_changes(workspace))
+        await page.sees("At least 3 conflicts wait for a decision; the plan")
+        panel = await show_plan(workspace)
+        Page(panel)
+        await page.sees(". 4 conflicts wait for a decision.")
+        return panel.shown.plan
+
+    asked = sorted(each.field for each in asyncio.run(planned()).edit_conflicts)
+    assert asked == ["name", "published", "published", "slug"]
+
+
+def test_a_change_without_values_leaves_no_cell_empty(project: Staged) -> None:
+    """What happened takes the columns of the values."""
+
+    async def rows() -> list[Tag]:
+        workspace = project.workspace(interactive=True)
+        page = Page(await show_changes(workspace))
+        return BeautifulSoup(page.html("changes_list"), "html.parser").select("tr")
+
+    head, *listed = asyncio.run(rows())
+    columns = len(head.select("th"))
+    spans = []
+    for row in listed:
+        cells = row.select("td")
+        assert all(cell.get_text(strip=True) for cell in cells)
+        spans.append([int(cell.get("colspan", 1)) for cell in cells])
+        assert sum(spans[-1]) == columns
+    assert sorted(max(each) for each in spans) == [1, 4, 4]
 
 
 def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
@@ -470,9 +531,10 @@ async def test_conflicts_count_where_no_plan_is_made(project: Staged) -> None:
     """In 01 and 07, too, the opening sentence says how many wait, and leads there."""
     workspace = project.workspace(interactive=True)
     page = Page(overview(workspace, "07"), await show_changes(workspace))
-    await page.sees("3 conflicts wait for a decision.", "Go on to 04")
+    await page.sees("At least 3 conflicts wait for a decision; the plan in notebook 04")
+    await page.sees("Go on to 04")
     await page.pick("changes-decide", "keep theirs")
-    await page.sees("2 conflicts wait for a decision.")
+    await page.sees("At least 2 conflicts wait for a decision")
 
 
 async def test_only_the_last_run_of_a_notebook_follows(

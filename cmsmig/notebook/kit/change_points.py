@@ -16,6 +16,7 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.value_changes import Sides
@@ -124,13 +125,21 @@ def point_of(change: Change) -> Point:
         change.where,
         change.ref.kind.noun() if change.ref else noun,
         change.title,
-        change.lines or (change.text,),
+        _lines(change),
         _options(change),
         (str(ConflictKind.STORY), change.what, change.field) if change.item else (),
         sides=change.sides,
-        waits=change.where is Where.BOTH
-        or (change.ref is not None and not change.field),
+        waits=change.waits,
     )
+
+
+def _lines(change: Change) -> Sequence[str]:
+    if change.waits and change.ref and change.sides and not change.is_edit:
+        sides = change.old, change.new, change.old
+        return (
+            FieldDiff(change.ref, change.field, *sides, Outcome.CONFLICT, "").cause,
+        )
+    return change.lines or (change.text,)
 
 
 def _options(change: Change) -> dict[str, Decision]:
@@ -140,8 +149,8 @@ def _options(change: Change) -> dict[str, Decision]:
         return {}
     if not change.field:
         return gone_options(GoneFrom(change.where), ref)
-    kind, is_there = ref.kind.decided_as, change.is_edit
-    if kind is None or not change.seen or not (is_there or change.field == PUBLISHED):
+    kind = ref.kind.decided_as
+    if kind is None or not change.seen or not (change.is_edit or change.waits):
         return {}
     ours = change.old if change.where is Where.DESTINATION else change.new
     if change.where is Where.BOTH:

@@ -208,7 +208,8 @@ class ChangeList(DecisionTable[ConflictsDecision]):
             sum(
                 not taken and point.place in waits
                 for point, (taken, _) in zip(self._points, self._decided, strict=True)
-            )
+            ),
+            is_planned=self._is_planned,
         )
         if self.at == Place() and any(each.waits for each in self._points):
             self.at = Place(EVERYTHING.having(_GROUP, _WAITS))
@@ -255,6 +256,12 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         if column in _SIDES and sides is not None:
             return changed_words(sides.last, getattr(sides, column))
         return super().held(row, column)
+
+    def span(self, row: Row, column: str) -> int:
+        """Return how many columns a cell takes: a change without values has theirs."""
+        if self._points[number_of(row.key)].sides is not None:
+            return 1
+        return {"change": 1 + len(_SIDES), **dict.fromkeys(_SIDES, 0)}.get(column, 1)
 
     def name_of(self, key: str) -> str:
         """Return what changed."""

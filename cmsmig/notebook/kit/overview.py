@@ -43,7 +43,8 @@ class Overview(View):
         news = self._workspace.news
         self._wrong, self._step = "", None
         try:
-            state = read_state(self._workspace.project, news.conflicts)
+            found = news.conflicts, news.is_planned
+            state = read_state(self._workspace.project, *found)
         except CmsmigError as error:
             self._sentence, self._wrong = "", str(error)
             return

@@ -29,6 +29,8 @@ class ProjectNews:
 
     conflicts: int = 0
     """What both sides changed and no one has decided, as far as a panel has found."""
+    is_planned: bool = False
+    """Whether a plan counted them: a comparison alone misses some publications."""
     is_verified: bool = False
     """Whether everything was read back in this notebook."""
     is_reported: bool = False
@@ -48,10 +50,11 @@ class ProjectNews:
         """Call a listener when something of these kinds changed."""
         self._listeners[panel] = frozenset(kinds), listener
 
-    def count_conflicts(self, count: int) -> None:
+    def count_conflicts(self, count: int, *, is_planned: bool) -> None:
         """Keep how many conflicts a panel has found, and call those who follow them."""
-        before, self.conflicts = self.conflicts, count
-        if before != count:
+        before = self.conflicts, self.is_planned
+        self.conflicts, self.is_planned = count, is_planned
+        if before != (count, is_planned):
             self.tell({CONFLICTS})
 
     def look(self, project: Project) -> None:

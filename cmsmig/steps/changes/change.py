@@ -42,7 +42,9 @@ class Change:
     ref: Ref | None = None
     """The object in the space, as a decision names it."""
     seen: str = ""
-    """What a decision about a change in the space gives as `seen`; see `seen_of`."""
+    """What a decision about it gives as `seen`; see `seen_of`."""
+    waits: bool = False
+    """Whether nothing of it is written before someone decides."""
     name: str = ""
     """What the story is called."""
     decided: str = ""

@@ -24,9 +24,14 @@ from cmsmig.reconcile.rules.publication import NOT_ASKED
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edits_without_reading,
+    seen_in_story,
     story_resource,
 )
-from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
+from cmsmig.reconcile.rules.story_fields import (
+    POSITION,
+    PUBLISHED,
+    translated_moves,
+)
 from cmsmig.reconcile.value_changes import change_lines, sides_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.changes.change import Change as Change
@@ -97,7 +102,7 @@ def _joined(found: Sequence[Change]) -> Iterator[Change]:
             continue
         if not same(json_of(here.new), json_of(there.new)):
             both[there.what, there.field] = replace(
-                there, where=Where.BOTH, item=here.item, ours=here.new
+                there, where=Where.BOTH, item=here.item, ours=here.new, waits=True
             )
     for each in found:
         joined = both.get((each.what, each.field))
@@ -129,7 +134,7 @@ def _in_words(change: Change, labels: Labels, decided: ConflictsDecision) -> Cha
     of = (labels, ref, change.field, change.old)
     ours = change.ours if change.where is Where.BOTH else change.old
     theirs = change.new
-    if change.where is Where.ORIGIN:
+    if not change.is_edit:
         ours, theirs = change.new, change.old
     sides = sides_of(*of, ours, theirs)
     lines = change_lines(*of, change.new)
@@ -172,7 +177,7 @@ def _of_gone_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[
         if before is None or decided.gone_action(GoneFrom.ORIGIN, path) is None:
             text = gone_change(gone)
             ref = Ref(Kind.STORY, path)
-            yield Change(Where.ORIGIN, path, str(key), text=text, ref=ref)
+            yield Change(Where.ORIGIN, path, str(key), text=text, ref=ref, waits=True)
 
 
 def _of_publications(
@@ -196,6 +201,7 @@ def _of_publications(
             text=each.why,
             ref=each.ref,
             seen=each.seen,
+            waits=True,
         )
 
 
@@ -233,10 +239,13 @@ def _of_item(
         yield Change(where, what, item, text=text)
         return
     resource = story_resource(last, None, ours)
+    moves = translated_moves(last.sent) | {"slug"}
     for field in resource.rules.sides(resource).moved(ours):
         if field != POSITION:
             old, new = value_of(last.sent, field), value_of(ours, field)
-            yield Change(where, what, item, field, old, new)
+            seen = seen_in_story(old) if field in moves else ""
+            of = Change(where, what, item, field, old, new, ref=resource.ref)
+            yield replace(of, seen=seen, waits=field in moves)
 
 
 def _of_decisions(job: ImportJob) -> Iterator[Change]:
@@ -255,7 +264,8 @@ def _of_gone(job: ImportJob) -> Iterator[Change]:
     for kind, names in job.gone.names().items():
         for name in names:
             text = f"is gone from the {kind.noun(2)} of the space"
-            yield Change(Where.DESTINATION, name, text=text, ref=Ref(kind, name))
+            ref = Ref(kind, name)
+            yield Change(Where.DESTINATION, name, text=text, ref=ref, waits=True)
 
 
 def _of_objects(job: ImportJob) -> Iterator[Change]:
