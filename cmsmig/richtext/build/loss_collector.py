@@ -25,8 +25,8 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "background": (CONTENT, "Rich text has no place for the picture behind this."),
     "caption": (
         MEANING,
-        "This caption is a paragraph next to its video now: it is more than a text, or "
-        "the video is raw HTML.",
+        "This caption is a paragraph next to its video or embed now: it is more than a "
+        "text, or that is raw HTML.",
     ),
     "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
     "code-in-link": (LAYOUT, "A text can't be code and a link, so it stays a link."),
@@ -68,7 +68,12 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "origin.",
     ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
+    "machine-data": (
+        MEANING,
+        "This is data for machines, such as search engines, which no reader saw.",
+    ),
     "missing-file": (CONTENT, "This file could not be fetched; its old address stays."),
+    "noscript": (MEANING, "Only readers whose browsers run no scripts saw this."),
     "nesting": (LAYOUT, "Nested this deep, the content stays without this level."),
     "placeholder": (
         LAYOUT,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
-from cmsmig.richtext.html.dom import Element, Node, Text, text_of
+from cmsmig.richtext.html.dom import Element, Node, Text, find, text_of
 
 DRAWN = "cms:drawn"
 """What an element is called once its marks are in the text."""
@@ -16,6 +16,7 @@ MARKED = ("q", "ruby")
 _QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
 """Of a quotation, and of one in another."""
 _BRACKETS = ("(", ")")
+_RUBY_PARTS = ("rb", "rp", "rt", "rtc")
 
 
 def write_marks(root: Element, losses: Collector) -> None:
@@ -39,19 +40,30 @@ def write_marks(root: Element, losses: Collector) -> None:
 def _bracket(ruby: Element, losses: Collector) -> None:
     parts = [*_parts(ruby)]
     bracketed = any(each.tag == "rp" and text_of(each).strip() for each in parts)
+    readings = () if bracketed else [*filter(_is_reading, parts)]
     for each in parts:
-        if each.tag == "rt" and text_of(each).strip() and not bracketed:
-            losses.deviates(Deviation.READING)
-            _surround(each, _BRACKETS)
         each.tag = DRAWN
+    for each in readings:
+        losses.deviates(Deviation.READING)
+        _surround(each, _BRACKETS)
 
 
 def _parts(ruby: Element) -> Iterator[Element]:
-    for child in ruby.children:
-        if isinstance(child, Element) and child.tag in ("rb", "rp", "rt", "rtc"):
-            if child.tag == "rtc":
-                yield from _parts(child)
-            yield child
+    """Yield the parts of a `ruby`, also in other elements, but not those of a `ruby`
+    in it."""
+    stack: list[Node] = [ruby]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text) or (node.tag == "ruby" and node is not ruby):
+            continue
+        if node.tag in _RUBY_PARTS:
+            yield node
+        stack.extend(node.children)
+
+
+def _is_reading(part: Element) -> bool:
+    holds = part.tag == "rt" or (part.tag == "rtc" and find(part, "rt") is None)
+    return holds and bool(text_of(part).strip())
 
 
 def _surround(element: Element, marks: tuple[str, str]) -> None:

@@ -13,8 +13,8 @@ from enum import Enum, auto
 from cmsmig.richtext.build.attributes import width_of
 from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.deviations import Deviation
-from cmsmig.richtext.html.dom import Element, Node, Text
-from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, is_widget
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.embeds import (
     MEDIA,
@@ -28,6 +28,7 @@ from cmsmig.richtext.prepare.embeds import (
 )
 from cmsmig.richtext.prepare.pictures import Layout, Pictures, layout_of, lose_layout
 
+_RAW = tag_set("svg math canvas object embed map wf-component")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -35,6 +36,8 @@ class _Kind(Enum):
     PICTURE = auto()
     FRAME = auto()
     PLAYER = auto()
+    RAW = auto()
+    """What is kept as HTML."""
     CAPTION = auto()
     OTHER = auto()
 
@@ -94,6 +97,8 @@ class Figures:
             return
         for part in parts:
             if part is not video and part.caption is not None:
+                if part.kind is _Kind.RAW:
+                    self._taken(part.caption, Treatment.HTML)
                 self._place_player(part.element, part.caption)
         pictures = [
             part for part in parts if not captioned and part.kind is _Kind.PICTURE
@@ -129,16 +134,22 @@ class Figures:
                 yield _Part(_Kind.FRAME, node, page=page)
             elif node.tag in MEDIA:
                 yield _Part(_Kind.PLAYER, node)
+            elif self._is_raw(node):
+                yield _Part(_Kind.RAW, node)
             elif (
                 node.tag in SHOWN - {"picture"}
                 or node.tag == "figure"
                 or "data-emoji" in node.attributes
-                or is_custom_embed(node)
             ):
                 yield _Part(_Kind.OTHER, node)
             elif node.tag not in HIDDEN:
                 inner = node if node.tag == "a" else around
                 stack.extend((child, node, inner) for child in reversed(node.children))
+
+    def _is_raw(self, element: Element) -> bool:
+        if element.tag in _RAW or is_custom_embed(element):
+            return True
+        return is_widget(element) and not self._showing.shows(element)
 
     def _video_of(self, figure: Element, parts: list[_Part], page: str) -> _Part | None:
         """Return the frame of a video; one is made up when there is only a page."""
@@ -208,7 +219,7 @@ class Figures:
             _replace(part.element, [made])
 
 
-_CAPTIONED = (_Kind.PICTURE, _Kind.FRAME, _Kind.PLAYER)
+_CAPTIONED = (_Kind.PICTURE, _Kind.FRAME, _Kind.PLAYER, _Kind.RAW)
 
 
 def _tie(parts: list[_Part]) -> None:
@@ -217,7 +228,7 @@ def _tie(parts: list[_Part]) -> None:
         if part.kind is not _Kind.CAPTION:
             continue
         around = [*parts[max(index - 1, 0) : index], *parts[index + 1 : index + 2]]
-        for near in around:
+        for near in sorted(around, key=lambda each: each.kind is _Kind.RAW):
             if near.kind in _CAPTIONED and near.caption is None:
                 near.caption = part.element
                 break

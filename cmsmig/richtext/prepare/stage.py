@@ -10,6 +10,7 @@ file's new address requires it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -43,6 +44,7 @@ from cmsmig.richtext.prepare.pictures import Pictures, show_late_pictures
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
     cut_stray_spans,
+    leave_blank_row,
     leave_blank_rows,
     lower_feet,
     taken_out_captions,
@@ -62,13 +64,19 @@ LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _LOST = {
-    **dict.fromkeys(tag_set("base param track area") | HIDDEN, "dropped"),
+    **dict.fromkeys(tag_set("base param track area object"), "dropped"),
+    "noscript": "noscript",
     **dict.fromkeys(tag_set("meta link title head"), "head"),
     "style": "style-sheet",
     "script": "script",
     "cms:comment": "comment",
 }
 """Elements that leave nothing in a document, and as what they are listed."""
+_RUN = re.compile(
+    r"(?:module|(?:text|application)/(?:x-)?(?:java|ecma)script\S*)?", re.I
+)
+"""Types of scripts that browsers run; others hold data. Source: the HTML standard,
+scripting, data blocks."""
 _PLAIN = {DRAWN} | tag_set(
     "body div section article main nav header footer aside figure figcaption span "
     "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
@@ -249,6 +257,8 @@ class Stage:
 
     def _table_part(self, element: Element) -> None:
         cut_stray_spans(element, self._losses)
+        if element.tag == "tr":
+            leave_blank_row(element, self._losses)
         account(element, self._losses)
 
     # Code, and what is left out
@@ -295,6 +305,8 @@ class Stage:
     def _lost(self, element: Element) -> None:
         styles = "stylesheet" in element.attributes.get("rel", "").lower()
         kind = "style-sheet" if styles else _LOST[element.tag]
+        if element.tag == "script" and not _RUN.fullmatch(_type_of(element)):
+            kind = "machine-data"
         self._lost_whole(kind, element)
         if element.tag in HIDDEN:
             element.children = []
@@ -307,6 +319,10 @@ class Stage:
 
     def _lost_whole(self, kind: str, element: Element) -> None:
         self._losses.lose(kind, self._source[element.start : element.end], element)
+
+
+def _type_of(script: Element) -> str:
+    return script.attributes.get("type", "").partition(";")[0].strip()
 
 
 def _is_level(element: Element) -> bool:

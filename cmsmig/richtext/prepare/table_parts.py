@@ -12,7 +12,7 @@ from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.numbers import span
-from cmsmig.richtext.html.visibility import INVISIBLE
+from cmsmig.richtext.html.visibility import INVISIBLE, LEFT_OUT
 
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _IN_TABLES = _SECTIONS | {"table"}
@@ -54,12 +54,20 @@ def lower_feet(table: Element) -> bool:
 def leave_blank_rows(table: Element, losses: Collector) -> None:
     """Let rows without a cell, which show nothing, be no nodes, and list them."""
     for row in [row for rows in _sections(table) for row in rows]:
-        if not any(
-            isinstance(e, Element) or e.value.strip(INVISIBLE) for e in row.children
-        ):
-            losses.deviates(Deviation.TABLE_PARTS)
-            losses.lose("table-blank", "<tr>", row)
-            row.tag = "div"
+        leave_blank_row(row, losses)
+
+
+def leave_blank_row(row: Element, losses: Collector) -> None:
+    """Do the same for one row."""
+    if not any(
+        each.tag not in LEFT_OUT
+        if isinstance(each, Element)
+        else each.value.strip(INVISIBLE)
+        for each in row.children
+    ):
+        losses.deviates(Deviation.TABLE_PARTS)
+        losses.lose("table-blank", "<tr>", row)
+        row.tag = "div"
 
 
 def _sections(table: Element) -> Iterator[list[Element]]:

@@ -38,7 +38,7 @@ _VIDEO = "Choose `video_block` in notebook 02; in design.yaml, `embed` needs the
 _WORDS: Mapping[str, tuple[str, str]] = {
     "anchor": ("Jump mark", "Let links to it lead to the page itself."),
     "background": ("Picture behind a text", _TEXT),
-    "caption": ("Caption of a video", "Nothing, if it may stay a paragraph."),
+    "caption": ("Caption of a video or embed", "Nothing, if it may stay a paragraph."),
     "component": ("Component left out", _EMBED),
     "description": ("Description", _TEXT),
     "dropped": ("Element left out", _TEXT),
@@ -58,10 +58,15 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "link": ("Link", "Correct the address at the origin, or link it in the story."),
     "linked-image": ("Link of a picture", "Put the link next to the picture."),
     "media": ("Video or sound left out", _EMBED),
+    "machine-data": (
+        "Data for machines",
+        "Nothing, unless search engines are to read it on the new site.",
+    ),
     "missing-file": (
         "Missing file",
         "Open the address; when the file is there, pull again, else correct the item.",
     ),
+    "noscript": ("For browsers without scripts", "Nothing, if it is not wanted."),
     "odd-character": ("Odd character", "Write the emoji again in the story."),
     "reversed": ("List that counts down", "Write the numbers into the text."),
     "script": ("Script", "Nothing, unless the new site needs what it did."),

@@ -240,7 +240,8 @@ def _in_order(tag: Tag) -> list[object]:
         marks = "‘’" if tag.find_parent("q") else "“”"
         before, after = map(NavigableString, marks)
         return [before, *tag.contents, after]
-    if tag.name == "rt" and (ruby := tag.find_parent("ruby")):
+    holds = tag.name == "rt" or (tag.name == "rtc" and tag.find("rt") is None)
+    if holds and (ruby := tag.find_parent("ruby")):
         said = any(each.get_text(strip=True) for each in ruby.find_all("rp"))
         if tag.get_text(strip=True) and not said:
             return [NavigableString("("), *tag.contents, NavigableString(")")]
