@@ -77,6 +77,13 @@ class ResolvedLinks:
         """Return whether linking gives other content than the draft's."""
         return bool(self.filled or any(self.stories))
 
+    @property
+    def state(self) -> str:
+        """Return what the ledger writes of them: `pending`, `linked` or `nothing`."""
+        if self.pending:
+            return "pending"
+        return "linked" if self.changes else "nothing"
+
 
 def resolve_links(
     draft: ItemDraft,

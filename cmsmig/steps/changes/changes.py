@@ -149,12 +149,12 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
     offline = draft_offline(migration, job.ledger)
     conflicts = find_conflicts(migration, job.ledger, job.snapshot)
     wanted = find_wanted(job.ledger, job.snapshot, offline, conflicts)
-    for key, links in wanted.links.items():
+    for key, planned in wanted.planned.items():
         row = rows.get(key)
         if row is None or row.story_record is None:
             place = migration.places.places[key].full_slug
             yield Change(Where.ORIGIN, place, str(key), text="has no story yet")
-        elif row.story_record.made and links.is_needed(row.story_record):
+        elif row.story_record.made and planned.is_needed(row.story_record):
             ours = wanted.stories.fields(key)
             yield from _of_item(job, row, row.story_record, ours)
     versions = find_public_versions(wanted.stories, job.ledger, job.snapshot)

@@ -33,9 +33,9 @@ def cleaning_notes(wanted: WantedStories) -> Iterator[str]:
 
 
 def _is_written(wanted: WantedStories, key: ItemKey) -> bool:
-    row, links = wanted.rows.get(key), wanted.links.get(key)
+    row, story = wanted.rows.get(key), wanted.planned.get(key)
     record = row.story_record if row else None
-    return links is not None and (record is None or links.is_needed(record))
+    return story is not None and (record is None or story.is_needed(record))
 
 
 def cleaned_fields(migration: Migration) -> Mapping[tuple[str, str], list[str]]:

@@ -190,7 +190,7 @@ def _make_plan(
     without &= migration.known.selected
     known = replace(known_here(migration, ledger), failed=frozenset(without))
     dangling = tuple(offline.dangling(known))
-    links = wanted.links.values()
+    planned = wanted.planned.values()
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
@@ -200,8 +200,8 @@ def _make_plan(
         items={"in": items.total(), **{name: items[name] for name in Planned}},
         skipped=_sorted(skipped),
         losses=all_losses(each.losses for each in offline.stories.values()),
-        links=sum(each.links for each in links),
-        links_left=_sorted(Counter(why for each in links for why in each.left)),
+        links=sum(each.links for each in planned),
+        links_left=_sorted(Counter(why for each in planned for why in each.left)),
         rate=settings.destination_rate,
         conflicts=tuple(wanted.conflicts.values()),
         in_the_way=tuple(resources.in_the_way()),
@@ -237,7 +237,7 @@ def _make_plan(
             offline.context,
             wanted.stories.existing,
             losing=[key for key, each in offline.stories.items() if each.losses],
-            leaving=[key for key, each in wanted.links.items() if each.left],
+            leaving=[key for key, each in wanted.planned.items() if each.left],
             conflicts=wanted.conflicts,
             labels=labels_of(migration.design, snapshot.stories, wanted.rows.values()),
             undrafted=offline.reasons(),

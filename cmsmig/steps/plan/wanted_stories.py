@@ -32,8 +32,9 @@ from cmsmig.reconcile.rules.story import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.drafts.planned_stories import PlannedStory
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.recorded_stories import (
     Move,
@@ -59,7 +60,7 @@ class WantedStories:
     creating: frozenset[ItemKey]
     stories: LinkedStories
     """Over the stories that items will have in phase two, some of them placeholders."""
-    links: Mapping[ItemKey, DraftLinks]
+    planned: Mapping[ItemKey, PlannedStory]
     needed: frozenset[ItemKey]
     """Stories that are wanted differently from their last write, or are to be
     published and have to be compared first."""
@@ -103,16 +104,16 @@ def find_wanted(
     if existing == offline.existing:
         # One of them is enough in memory.
         existing = offline.existing
-    links = offline.links_over(existing)
+    planned = offline.stories_over(existing)
     stories = LinkedStories(migration, offline.context, existing)
-    needed = {key for key in creating if key in links and links[key].changes}
+    needed = {key for key in creating if key in planned and planned[key].is_linked}
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRow]] = []
     asked: set[ItemKey] = set()
     # Lists do not have the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
     places = migration.places.places
-    for key, link in links.items():
+    for key, story in planned.items():
         row = rows.get(key)
         # Nothing can be written into what is gone; it is made again by decision only.
         story_record = row.own_story if row is not None else None
@@ -122,7 +123,7 @@ def find_wanted(
         is_decided = _is_override(migration.decisions.conflicts, ledger, row, seen)
         if is_decided or _is_saved(migration, row, seen):
             asked.add(key)
-        elif not link.is_needed(story_record):
+        elif not story.is_needed(story_record):
             continue
         needed.add(key)
         if seen is None or not is_as_left(seen, last_write(ledger, row)):
@@ -138,7 +139,7 @@ def find_wanted(
         moves=moves,
         creating=creating,
         stories=stories,
-        links=links,
+        planned=planned,
         needed=frozenset(needed),
         asked=frozenset(asked),
         looking=looking,

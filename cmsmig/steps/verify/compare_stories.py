@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.reading import parse_time
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
-from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED, publication_diff
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
-from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.visible_prints import visible_prints
 from cmsmig.richtext.schema.validate import documents_in, problems_there
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories, WantedStory
 from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
@@ -32,26 +32,8 @@ from cmsmig.steps.verify.differences import (
 from cmsmig.steps.write.alternates import group_languages
 from cmsmig.steps.write.import_job import ImportJob
 
-
-@dataclass(frozen=True)
-class _Wanted:
-    """An item's story as it is wanted."""
-
-    key: ItemKey
-    linked: LinkedStories
-    draft: ItemDraft
-    links: DraftLinks | str
-    last: LastWrite
-
-    @cached_property
-    def story(self) -> StoryDraft:
-        """Return it before its links are filled."""
-        return self.linked.migration.story_of(self.draft, self.linked.context)
-
-    @cached_property
-    def content(self) -> JsonObject:
-        """Return its content with its links filled."""
-        return self.linked.content(self.story)
+_Expected: TypeAlias = tuple[WantedStory, LastWrite]
+"""An item's story as it is wanted, and as it was last written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,83 +51,79 @@ class ReadBack:
 
     async def compare(self, keys: Iterable[ItemKey]) -> None:
         """Compare the stories of items, at most as many as delivery gives together."""
-        wanted = [each for key in keys if (each := self._wanted(key)) is not None]
-        if not wanted:
+        expected = [*self._expected(keys)]
+        if not expected:
             return
-        self.found.stories += len(wanted)
+        self.found.stories += len(expected)
         stories = await self.job.reader.read_part(
-            [self._sought(each) for each in wanted]
+            [self._sought(*each) for each in expected]
         )
-        for each, story in zip(wanted, stories, strict=True):
+        for (wanted, last), story in zip(expected, stories, strict=True):
             if story is None:
-                list_gone(each.key, each.last.record, self.found)
+                list_gone(wanted.key, last.record, self.found)
                 continue
-            self._compare(each, story)
+            self._compare(wanted, last, story)
 
-    def _wanted(self, key: ItemKey) -> _Wanted | None:
-        job, record = self.job, self.expected[key]
-        draft = job.migration.item_draft(job.migration.items[key], job.context)
-        if isinstance(draft, str):
-            self.found.add(DifferenceCode.ITEM_FAILED, key, draft)
-        if not isinstance(draft, ItemDraft):
-            return None
-        last = LastWrite(record, job.ledger.items.last_written(record.story_id))
-        return _Wanted(key, self.linked, draft, self.linked.links(draft), last)
+    def _expected(self, keys: Iterable[ItemKey]) -> Iterator[_Expected]:
+        for key in keys:
+            wanted, record = self.linked.wanted(key), self.expected[key]
+            if isinstance(wanted, WantedStory):
+                written = self.job.ledger.items.last_written(record.story_id)
+                yield wanted, LastWrite(record, written)
+            elif wanted is not None:
+                self.found.add(DifferenceCode.ITEM_FAILED, key, wanted)
 
-    def _sought(self, wanted: _Wanted) -> Sought:
+    def _sought(self, wanted: WantedStory, last: LastWrite) -> Sought:
         languages = self.job.migration.items[wanted.key].languages
         return Sought(
-            self.listed[wanted.last.record.story_id],
-            partial(self._is_as_wanted, wanted),
-            wanted.last.record.updated_at,
+            self.listed[last.record.story_id],
+            partial(self._is_as_wanted, wanted, last),
+            last.record.updated_at,
             tuple(each.code for each in languages),
             lambda: wanted.content,
         )
 
-    def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:
+    def _is_as_wanted(self, wanted: WantedStory, last: LastWrite, story: Story) -> bool:
         """Return whether a delivered story holds all that is wanted of it, its
         alternates too."""
-        links, own = wanted.links, story.row.story_id
-        if isinstance(links, str):
-            return False
+        own = story.row.story_id
         # One with translations was compared with its content already.
         is_translated = self.job.migration.items[wanted.key].languages
-        known = content_hash(wanted.content) if is_translated else ""
+        known = wanted.content_hash if is_translated else ""
         group = self.found.wanted_groups.get(wanted.key)
         others = self.found.members[group] - {own} if group is not None else frozenset()
-        written, record = wanted.last.written, links.record_hash
         return others <= story.alternates and is_as_wanted(
-            story, written, record, known
+            story, last.written, wanted.record_hash, known
         )
 
-    def _compare(self, wanted: _Wanted, story: Story) -> None:
-        found, key, last = self.found, wanted.key, wanted.last
+    def _compare(self, wanted: WantedStory, last: LastWrite, story: Story) -> None:
+        found, key = self.found, wanted.key
         found.published_at[key] = parse_time(story.body.get("published_at"))
         if key in found.wanted_groups:
             found.groups[key] = story.row.group_id
             found.alternates[key] = story.alternates
-        links, shown = wanted.links, self.job.reader.shown.get(last.record.story_id)
-        if isinstance(links, str):
-            found.add(DifferenceCode.ITEM_FAILED, key, links)
-        elif shown or is_as_wanted(story, last.written, links.record_hash):
+        shown = self.job.reader.shown.get(last.record.story_id)
+        if shown or is_as_wanted(story, last.written, wanted.record_hash):
             # What is wanted was valid when it was made.
             if shown:
                 found.proven[key] = shown
-            found.relations += links.filled
+            found.relations += wanted.links.filled
             found.documents += len([*documents_in(story.content)])
         elif _waits(self.job, key) and not edited_fields(story, last):
             # An import of all fills its references to what later pilots brought.
             found.waiting.add(key)
         else:
-            found.relations += links.filled
-            self._compare_fields(wanted, story)
+            found.relations += wanted.links.filled
+            self._compare_fields(wanted, last, story)
         self._compare_publication(key, last.record, story)
 
-    def _compare_fields(self, wanted: _Wanted, story: Story) -> None:
+    def _compare_fields(
+        self, wanted: WantedStory, last: LastWrite, story: Story
+    ) -> None:
         decided, labels = self._decided, self.found.labels
         differences = [
             *story_differences(
-                wanted.story, wanted.content, wanted.last, story, decided, labels
+                wanted.story, wanted.content, last, story, decided, labels
             )
         ]
         self.found.note(differences)

@@ -6,10 +6,8 @@ Spec: import rules 2 and 3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 
-from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted, first_of
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import (
@@ -29,8 +27,8 @@ from cmsmig.ledger.rows import (
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import LastWrite, written_story
-from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
-from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
+from cmsmig.reconcile.rules.story_fields import story_to_create
+from cmsmig.steps.plan.drafts.linked_stories import WantedStory
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.plan.recorded_stories import found_write, record_after_write
 from cmsmig.steps.worker_pool import work_through, write_ahead
@@ -40,17 +38,6 @@ from cmsmig.steps.write.needed_objects import parent_id, read_field_keys
 from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 
 STEP = "stories"
-
-
-@dataclass(frozen=True, slots=True)
-class Create:
-    """One story to create."""
-
-    draft: StoryDraft
-    content_hash: str
-    record_hash: str
-    fields: JsonObject
-    """All of it as it is sent."""
 
 
 async def create_stories(job: ImportJob) -> None:
@@ -100,53 +87,49 @@ async def read_back(job: ImportJob) -> None:
         )
 
 
-def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
-    """Yield the stories of wanted items; write what any lost, or why there is none."""
-    needs = StoryNeeds.of_creates(job)
+def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[WantedStory]:
+    """Yield the stories of wanted items, before their links; write what any lost, or
+    why there is none."""
+    needs, unlinked = StoryNeeds.of_creates(job), job.linked({})
     outdated = frozenset(job.outdated_losses())
     for entry in job.migration.selected:
         key = entry.item.key
         if key not in wanted and key not in outdated:
             continue
-        story = job.migration.story(key, job.context)
-        if isinstance(story, StoryDraft):
+        found = unlinked.wanted(key)
+        if isinstance(found, WantedStory):
+            story = found.story
             losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
-                why = needs.unmet(story.draft.shape.used, story.content)
+                why = needs.unmet(found.draft.shape.used, story.content)
                 if why is None:
-                    yield _create_of(story)
+                    yield found
                 else:
                     job.ledger.items.failed(key, why.reason, why.text)
-        elif isinstance(story, str) and key in wanted:
-            job.ledger.items.failed(key, "not_drafted", story)
+        elif found is not None and key in wanted:
+            job.ledger.items.failed(key, "not_drafted", found)
 
 
-def _create_of(story: StoryDraft) -> Create:
-    hashed = content_hash(story.content)
-    fields = wanted_fields(story, story.content)
-    return Create(story, hashed, record_hash(fields, hashed), fields)
-
-
-def _intent(create: Create) -> Intent:
-    key, hashed = create.draft.key, create.content_hash
-    return create_intent(key, hashed, create.record_hash, create.fields)
+def _intent(wanted: WantedStory) -> Intent:
+    hashed, record = wanted.content_hash, wanted.record_hash
+    return create_intent(wanted.key, hashed, record, wanted.fields)
 
 
 async def _create(
-    job: ImportJob, groups: Mapping[ItemKey, str], create: Create
+    job: ImportJob, groups: Mapping[ItemKey, str], wanted: WantedStory
 ) -> None:
-    draft = create.draft
+    draft = wanted.story
     group = groups.get(draft.key, "")
     try:
         created = await apply_once(
-            partial(_send, job, create, group), partial(_look, job, create)
+            partial(_send, job, wanted, group), partial(_look, job, wanted)
         )
     except PreflightError as error:
         # Its folder was not made.
         _fail(job, draft, FOLDER_MISSING, str(error))
     except RejectedError as error:
-        await _handle_refusal(job, create, error)
+        await _handle_refusal(job, wanted, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
@@ -155,8 +138,10 @@ async def _create(
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
-async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
-    draft = create.draft
+async def _handle_refusal(
+    job: ImportJob, wanted: WantedStory, error: RejectedError
+) -> None:
+    draft = wanted.story
     if not is_taken(error):
         _fail(job, draft, "refused", f"{job.migration.called(draft.key)}: {error}")
         return
@@ -165,7 +150,7 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
-    elif (ours := await _ours_of(job, create, listed)) is not None:
+    elif (ours := await _ours_of(job, wanted, listed)) is not None:
         _save_record(job, draft.key, ours)
     else:
         _fail(
@@ -178,19 +163,20 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
         )
 
 
-async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
-    parent = parent_id(job, create.draft.place.folder)
-    body = story_to_create(create.fields, parent_id=parent, group_id=group)
+async def _send(job: ImportJob, wanted: WantedStory, group: str) -> LastWrite:
+    parent = parent_id(job, wanted.story.place.folder)
+    body = story_to_create(wanted.fields, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     if group:
-        job.alternates[create.draft.key] = story.alternates
-    story_record = record_after_write(story, create.record_hash)
-    return LastWrite(story_record, written_story(create.fields, story))
+        job.alternates[wanted.key] = story.alternates
+    story_record = record_after_write(story, wanted.record_hash)
+    return LastWrite(story_record, written_story(wanted.fields, story))
 
 
-async def _look(job: ImportJob, create: Create) -> LastWrite | None:
+async def _look(job: ImportJob, wanted: WantedStory) -> LastWrite | None:
     """Return the story record for the draft's place if the story there is ours."""
-    return await _ours_of(job, create, await _list_place(job, create.draft) or ())
+    listed = await _list_place(job, wanted.story)
+    return await _ours_of(job, wanted, listed or ())
 
 
 async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
@@ -199,12 +185,12 @@ async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] |
 
 
 async def _ours_of(
-    job: ImportJob, create: Create, listed: Sequence[StoryRow]
+    job: ImportJob, wanted: WantedStory, listed: Sequence[StoryRow]
 ) -> LastWrite | None:
     for row in listed:
-        story = await _ours(job, create.draft.key, row)
+        story = await _ours(job, wanted.key, row)
         if story is not None:
-            return found_write(story, create.record_hash, create.fields)
+            return found_write(story, wanted.record_hash, wanted.fields)
     return None
 
 

@@ -26,16 +26,13 @@ from cmsmig.ledger.rows import (
     StoryRecord,
 )
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.diff import KnownTexts
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     START,
-    wanted_fields,
 )
-from cmsmig.reconcile.rules.story_hashes import field_text
 from cmsmig.reconcile.rules.update_intents import update_intent
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories, WantedStory
 from cmsmig.steps.plan.recorded_stories import (
     Move,
     existing_stories,
@@ -95,15 +92,15 @@ def _needed(job: ImportJob) -> Iterator[tuple[ItemKey, StoryRecord]]:
     for key, why in wanted.offline.failed.items():
         if rows[key].own_story is not None:
             job.ledger.items.failed(key, "not_drafted", why)
-    for key, links in wanted.links.items():
+    for key, planned in wanted.planned.items():
         row, record = rows[key], rows[key].own_story
         if record is None:
             continue
         if key in wanted.needed:
             yield key, record
             continue
-        if row.link_state != links.state:
-            job.ledger.items.set_link_state(key, links.state)
+        if row.link_state != planned.link_state:
+            job.ledger.items.set_link_state(key, planned.link_state)
         if _is_over(row):
             job.ledger.items.recovered(key)
 
@@ -118,50 +115,41 @@ def _updates(
     groups = job.groups()
     public = job.public_versions(existing).records
     for key, record in needed:
-        update = _update_of(job, needs, key, record, stories)
-        if update is None:
+        wanted = _wanted(job, needs, key, record, stories)
+        if wanted is None:
             job.observer(StepAdvanced(STEP, record.full_slug))
             continue
-        group = {GROUP: groups[key]} if groups.get(key) else {}
-        yield replace(
-            update,
-            fields={**update.fields, **group},
-            is_shown_apart=record.public_record == public.get(key),
-        )
+        last = LastWrite(record, job.ledger.items.last_written(record.story_id))
+        is_shown_apart = record.public_record == public.get(key)
+        yield Update(wanted, last, groups.get(key, ""), is_shown_apart)
 
 
-def _update_of(
+def _wanted(
     job: ImportJob,
     needs: StoryNeeds,
     key: ItemKey,
     record: StoryRecord,
     stories: LinkedStories,
-) -> Update | None:
-    """Return an update with its content; None where there is none after all, or where
-    the space lacks what it needs."""
-    story = job.migration.story(key, job.context)
-    if story is None or isinstance(story, str):
-        job.ledger.items.failed(key, "not_drafted", story or "", "update")
+) -> WantedStory | None:
+    """Return what is wanted of a story; None where it is so already, or where the space
+    lacks what it needs."""
+    wanted = stories.wanted(key)
+    if wanted is None or isinstance(wanted, str):
+        job.ledger.items.failed(key, "not_drafted", wanted or "", "update")
         return None
-    if (why := needs.unmet(story.draft.shape.used, story.content)) is not None:
+    why = needs.unmet(wanted.draft.shape.used, wanted.story.content)
+    if why is not None:
         job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
-    links = stories.links(story.draft, Hashing.KNOWN)
-    if isinstance(links, str):
-        job.ledger.items.failed(key, "not_drafted", links, "update")
+    if wanted.record_hash == record.record_hash and key not in job.wanted.asked:
+        _note_unneeded(job, wanted)
         return None
-    content, text = stories.content(story), KnownTexts(field_text)
-    if not links.is_hashed:
-        links = stories.hashed(story.draft, links, content, text)
-    if not links.is_needed(record) and key not in job.wanted.asked:
-        _note_unneeded(job, key, links)
-        return None
-    last = LastWrite(record, job.ledger.items.last_written(record.story_id))
-    return Update(key, last, links, wanted_fields(story, content), text)
+    return wanted
 
 
-def _note_unneeded(job: ImportJob, key: ItemKey, links: DraftLinks) -> None:
-    job.ledger.items.set_link_state(key, links.state)
+def _note_unneeded(job: ImportJob, wanted: WantedStory) -> None:
+    key = wanted.key
+    job.ledger.items.set_link_state(key, wanted.links.state)
     if _is_over(job.ledger.items.all()[key]):
         job.ledger.items.recovered(key)
     job.ledger.intents.settle("update", str(key), "not_needed")
@@ -185,9 +173,9 @@ def _settle_open(job: ImportJob, needed: Iterable[tuple[ItemKey, StoryRecord]]) 
 
 
 def _intent(update: Update) -> Intent:
-    record = update.links.record_hash
+    subject, wanted = str(update.key), update.wanted
     return update_intent(
-        str(update.key), record, update.last, update.fields, update.text
+        subject, wanted.record_hash, update.last, update.fields, wanted.text
     )
 
 

@@ -26,7 +26,6 @@ from cmsmig.errors import (
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord
 from cmsmig.mapping.draft import path_in_language
-from cmsmig.reconcile.diff import KnownTexts
 from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.publication import hides_edits
@@ -45,7 +44,7 @@ from cmsmig.reconcile.rules.story_fields import (
     slugs_text,
 )
 from cmsmig.reconcile.rules.story_hashes import UNDECIDED
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
+from cmsmig.steps.plan.drafts.linked_stories import WantedStory
 from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.plan.wanted_stories import undecided_sentence
 from cmsmig.steps.snapshot import LISTED_TOGETHER
@@ -58,16 +57,24 @@ from cmsmig.steps.write.needed_objects import parent_id
 class Update:
     """A story as it is wanted, and as it was last written."""
 
-    key: ItemKey
+    wanted: WantedStory
     last: LastWrite
-    links: DraftLinks
-    fields: JsonObject
-    """With the group that it shares with the item's other languages, if any."""
-    text: KnownTexts
-    """What counts of the values of these fields and of the last ones."""
-    is_shown_apart: bool = False
+    group: str
+    """That it shares with the item's other languages, if any."""
+    is_shown_apart: bool
     """Whether visitors were given the version that they are to see, which is another
     one than editors see."""
+
+    @property
+    def key(self) -> ItemKey:
+        """Return the item's key."""
+        return self.wanted.key
+
+    @property
+    def fields(self) -> JsonObject:
+        """Return what is wanted of the story, its group included."""
+        group: JsonObject = {GROUP: self.group} if self.group else {}
+        return {**self.wanted.fields, **group}
 
     @property
     def story_record(self) -> StoryRecord:
@@ -151,7 +158,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     update = _noticing_edits(update, there)
     known: Set[tuple[str, str]] = frozenset()
     for attempt in range(1, ATTEMPTS + 1):
-        resource = story_resource(update.last, there, update.fields, update.text)
+        resource = story_resource(update.last, there, update.fields, update.wanted.text)
         compared = compare(resource, job.migration.decisions.conflicts)
         edits = {(each.field, each.seen) for each in compared.diff.edits}
         if attempt > 1 and edits - known:
@@ -184,7 +191,7 @@ def _noticing_edits(update: Update, there: Story | StoryRow) -> Update:
 def _unknown_tags(update: Update) -> bool:
     """Return whether tags are sent to a story whose own tags are unknown."""
     is_known = update.last.written is None or TAGS in update.last.answered
-    return TAGS in update.fields and not is_known
+    return TAGS in update.wanted.fields and not is_known
 
 
 async def _read(job: ImportJob, update: Update, row: StoryRow | None) -> Story:
@@ -205,15 +212,13 @@ def _save_written(
         _record_after(update, compared),
         full_slug=story.row.full_slug.strip("/"),
         updated_at=story.row.updated_at,
-        group_id=group
-        if group == update.fields.get(GROUP, "")
-        else update.story_record.group_id,
+        group_id=group if group == update.group else update.story_record.group_id,
         slugs=slugs_text(story),
     )
     job.ledger.items.written(
         update.key,
         story_record,
-        update.links.state,
+        update.wanted.links.state,
         job.migration.origin_hash(update.key),
         written_after(update.last, compared, story),
         still_public=update.is_shown_apart,
@@ -254,14 +259,14 @@ def _save_compared(job: ImportJob, update: Update, compared: StoryComparison) ->
     written = written_after(update.last, compared)
     origin = job.migration.origin_hash(update.key)
     job.ledger.items.compared(
-        update.key, story_record, update.links.state, origin, written
+        update.key, story_record, update.wanted.links.state, origin, written
     )
     _list_undecided(job, update, compared)
 
 
 def _record_after(update: Update, compared: StoryComparison) -> StoryRecord:
     # Unless a field waits, what counts as sent is just what is wanted.
-    record = UNDECIDED if compared.diff.waiting else update.links.record_hash
+    record = UNDECIDED if compared.diff.waiting else update.wanted.record_hash
     edited, before = bool(compared.diff.edits), update.story_record
     return replace(
         before,

@@ -23,7 +23,7 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories, WantedStory
 from cmsmig.steps.plan.drafts.planned_stories import (
     PlannedStories,
     PlannedStory,
@@ -72,15 +72,11 @@ class OfflineDrafts:
             for key, story in self.existing.items()
             if key not in refused.items
         }
-        linked = self.links_over(existing)
+        stories = self.stories_over(existing).items()
         texts = {key: each.text for key, each in refused.items.items()}
         return replace(
             self,
-            stories={
-                key: replace(self.stories[key], links=links)
-                for key, links in linked.items()
-                if key not in refused.items
-            },
+            stories={key: each for key, each in stories if key not in refused.items},
             failed={**self.failed, **texts},
             existing=existing,
             refused=refused,
@@ -93,17 +89,18 @@ class OfflineDrafts:
         }
         return undrafted | dict(self.refused.items)
 
-    def links_over(
+    def stories_over(
         self, existing: Mapping[ItemKey, ExistingStory]
-    ) -> Mapping[ItemKey, DraftLinks]:
-        """Return the links over the story records that items will have."""
+    ) -> Mapping[ItemKey, PlannedStory]:
+        """Return the stories with their links over the story records that items will
+        have."""
         if existing == self.existing:
-            return {key: story.links for key, story in self.stories.items()}
+            return self.stories
         linked = LinkedStories(self.migration, self.context, existing)
         return {
-            key: links
-            for key, _, links in linked.drafts()
-            if isinstance(links, DraftLinks) and key in self.stories
+            key: self.stories[key].with_links(WantedStory(linked, draft))
+            for key, draft in self.migration.item_drafts(self.context)
+            if isinstance(draft, ItemDraft) and key in self.stories
         }
 
     def is_over(self, context: DraftContext) -> bool:
@@ -218,11 +215,11 @@ def _plan_stories(
 ) -> PlannedStories:
     """Return the stories to be; add to `failed` why others cannot be made."""
     planned = PlannedStories(rows)
-    for key, draft, links in linked.drafts():
-        if isinstance(draft, str) or isinstance(links, str):
-            failed[key] = str(links)
+    for key, draft in linked.migration.item_drafts(linked.context):
+        if isinstance(draft, str):
+            failed[key] = draft
         else:
-            planned.plan(draft, links, known)
+            planned.plan(WantedStory(linked, draft), known)
     return planned
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from sys import intern
 
 from pydantic import TypeAdapter
 
@@ -22,9 +23,8 @@ from cmsmig.canonical import (
 )
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.select.reference_targets import (
     BorrowedReference,
@@ -36,7 +36,7 @@ from cmsmig.mapping.select.reference_targets import (
 from cmsmig.richtext.losses import LossCounts, kinds_of
 from cmsmig.steps.decide.drafter import RULE_FAILED, plain
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories, WantedStory
 
 _PART = 500
 """Stories that are kept together."""
@@ -64,14 +64,42 @@ class PlannedStory:
     """References that cannot be filled, even if every other item arrives."""
     borrowed: tuple[BorrowedReference, ...]
     """References that lead to the story in the primary language."""
-    links: DraftLinks
-    """Over the story records that are foreseen."""
     shape: int
     """The number of the shape of its content."""
     size: int
     """Bytes of its content as JSON, about."""
     draft: str
     """Fingerprint of its draft."""
+    links: int = 0
+    """Links that will lead to stories, over the story records that are foreseen."""
+    left: tuple[str, ...] = ()
+    """Why links into the old site stay, each."""
+    link_state: str = "nothing"
+    """As the ledger writes it."""
+    is_linked: bool = False
+    """Whether links make other content of its draft."""
+    record_hash: str = ""
+    """Of everything that is wanted of it; empty where there is no story to compare it
+    with."""
+
+    def with_links(self, wanted: WantedStory) -> PlannedStory:
+        """Return it with the links of the same story over other story records. Only
+        where the story is there already, its content is hashed."""
+        found, there = wanted.links, wanted.linked.existing.get(wanted.key)
+        is_there = there is not None and not there.is_planned
+        return replace(
+            self,
+            links=found.links,
+            left=tuple(wanted.links_left()),
+            link_state=found.state,
+            is_linked=found.changes,
+            record_hash=wanted.record_hash if is_there else "",
+        )
+
+    def is_needed(self, story_record: StoryRecord) -> bool:
+        """Return whether a story was last asked to be something else; so it may have
+        been where nothing is hashed."""
+        return not self.record_hash or story_record.record_hash != self.record_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +112,11 @@ class PlannedStories:
     shapes: list[ContentShape] = field(default_factory=list)
     _numbers: dict[Hashable, int] = field(default_factory=dict)
     _losses: dict[bytes, LossCounts] = field(default_factory=dict)
-    _links: dict[DraftLinks, DraftLinks] = field(default_factory=dict)
+    _left: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
-    def plan(self, draft: ItemDraft, links: DraftLinks, known: KnownItems) -> None:
+    def plan(self, wanted: WantedStory, known: KnownItems) -> None:
         """Add what is known of a story."""
+        draft = wanted.draft
         fields = draft.shape.fields
         shape = tuple((name, *sorted(fields[name].items())) for name in sorted(fields))
         if shape not in self._numbers:
@@ -98,27 +127,28 @@ class PlannedStories:
             losses_print=draft.losses_print,
             dangling=classify(draft.key, draft.relations, known),
             borrowed=borrowed(draft.key, draft.relations, known),
-            links=links,
             shape=self._numbers[shape],
             size=draft.size,
             draft=draft.fingerprint,
         )
-        self.add(draft.key, story)
+        self.add(draft.key, story.with_links(wanted))
 
     def add(self, key: ItemKey, story: PlannedStory) -> None:
         """Add a story whose shape is known."""
-        losses = self._losses.setdefault(canonical(story.losses), story.losses)
-        links = self._shared(key, story.links)
-        self.stories[key] = replace(story, losses=losses, links=links)
+        self.stories[key] = replace(
+            story,
+            losses=self._losses.setdefault(canonical(story.losses), story.losses),
+            left=self._left.setdefault(story.left, story.left),
+            link_state=intern(story.link_state),
+            record_hash=self._known(key, story.record_hash),
+        )
 
-    def _shared(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
-        """Return these links; a hash that the ledger holds is the ledger's."""
+    def _known(self, key: ItemKey, record_hash: str) -> str:
+        """Return a hash; one that the ledger holds is the ledger's."""
         row = self.rows.get(key)
-        if row is None or row.story_record is None:
-            return self._links.setdefault(links, links)
-        record = row.story_record.record_hash
-        same = record == links.record_hash
-        return replace(links, record_hash=record) if same else links
+        record = row.story_record if row is not None else None
+        known = record.record_hash if record is not None else ""
+        return known if known == record_hash else record_hash
 
 
 _CODEC = TypeAdapter(tuple[list[ContentShape], list[tuple[int, PlannedStory]]])

@@ -60,7 +60,7 @@ def find_refused(
         if (
             story is not None
             and story_record is not None
-            and story.links.is_needed(story_record)
+            and story.is_needed(story_record)
         ):
             findings += look.at_update(key)
     decided = offline.migration.decisions.conflicts

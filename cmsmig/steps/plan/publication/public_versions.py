@@ -35,7 +35,7 @@ from cmsmig.reconcile.rules.visible_prints import (
     readings,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories, WantedStory
 from cmsmig.steps.plan.wanted_stories import NO_EDITS, StoryEdit, StoryEdits
 from cmsmig.steps.snapshot import Snapshot
 
@@ -80,12 +80,12 @@ def find_public_versions(
     records: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
     for key, each in made.items():
-        found, above = each.links_of(key), stories.links_of(key)
+        found, above = each.wanted(key), stories.wanted(key)
         if isinstance(found, str):
             failed[key] = found
         elif found is not None and (
             key in edited
-            or not isinstance(above, DraftLinks)
+            or not isinstance(above, WantedStory)
             or found.record_hash != above.record_hash
         ):
             records[key] = found.record_hash
