@@ -107,6 +107,18 @@ def addresses(data: dict[str, Json]) -> list[str]:
                 f"{BASE}/i2.png",
             ],
         ),
+        (
+            f'<div data-poster-url="{BASE}/p.jpg" data-video-urls="{BASE}/1.mp4"></div>'
+            f'<lottie-player url="{BASE}/l.json"></lottie-player>'
+            f'<wf-component prop-image="{BASE}/i.png"></wf-component>'
+            f'<iframe data-consent-src="{BASE}/a.pdf#page=2"></iframe>'
+            f'<figure data-page-url="{BASE}/v.mp4"></figure>'
+            f'<div data-poster-url="{BASE}/q.jpg">text</div>',
+            [
+                f"{BASE}/{name}"
+                for name in ("p.jpg", "1.mp4", "l.json", "i.png", "a.pdf", "v.mp4")
+            ],
+        ),
         (f'<img src="//{FILES}/r.png">', [f"//{FILES}/r.png"]),
         (f'<!-- <img src="{BASE}/c.png"> -->', []),
         ('<img src="https://other.example/a.png">', []),

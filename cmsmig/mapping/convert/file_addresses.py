@@ -20,7 +20,8 @@ from cmsmig.richtext.html.picture_source import (
     PictureSources,
     candidates,
 )
-from cmsmig.richtext.prepare.embeds import MEDIA, is_custom_embed
+from cmsmig.richtext.html.visibility import Visibility, is_widget
+from cmsmig.richtext.prepare.embeds import PLAYERS, is_custom_embed
 from cmsmig.richtext.prepare.stage import RAW_EMBEDS
 
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\\\s]*@)?([^/?#\\\s]+)", re.IGNORECASE)
@@ -45,8 +46,10 @@ _STYLE_URL = re.compile(
 )
 """It also matches an address without an end, so that the text is read once: group 4
 is the closing bracket."""
-_ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
-_KEPT_AS_HTML = RAW_EMBEDS | MEDIA
+_ADDRESS_ATTRIBUTES = frozenset(
+    ("src", "href", "poster", "data", "data-src", "data-page-url")
+)
+_KEPT_AS_HTML = RAW_EMBEDS | PLAYERS | {"wf-component"}
 _TAIL = re.compile(r"[^?#]*(\?[^#]*)?(#.*)?", re.DOTALL)
 _DEEPEST = 3
 """Levels of `srcdoc` in `srcdoc` that are looked into."""
@@ -198,11 +201,13 @@ def _nodes(root: Element) -> Iterator[tuple[Node, bool]]:
     What no reader sees is left out: sources that a picture chooses from, and what is
     for readers without scripts.
     """
+    showing = Visibility()
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
         node, embed = stack.pop()
         if isinstance(node, Element):
             embed = embed or node.tag in _KEPT_AS_HTML or is_custom_embed(node)
+            embed = embed or (is_widget(node) and not showing.shows(node))
             passed = ("noscript",) if node.tag != "picture" else ("noscript", "source")
             stack.extend(
                 (child, embed)
