@@ -108,6 +108,13 @@ def test_lines_of_a_rules_file_end_in_any_way(end: str) -> None:
     assert not unused
 
 
+def test_brackets_with_an_escape_are_no_pattern() -> None:
+    """The rule leads where it says; one with other brackets waits for a person."""
+    site = Site("s", "Site", "site", "UTC", (), ())
+    known, _ = read_rules("/a%(b%),/new\n/(.*)/amp,/%1", Routes(site, (), {}, {}))
+    assert [(e.old, e.to) for e in known] == [("/a(b)", "/new"), ("/(.*)/amp", "")]
+
+
 FILES = {
     "netlify": "netlify/_redirects",
     "vercel": "vercel/vercel.json",

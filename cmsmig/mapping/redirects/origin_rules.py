@@ -109,7 +109,8 @@ def _rule(old: str, to: str, routes: Routes) -> KnownAddress | None:
     address = routes.local_address(above)
     if address is None:
         return None
-    if "(" in old.removesuffix(BELOW) or (is_pattern and address.query):
+    groups = "(" in _ESCAPE.sub("", old.removesuffix(BELOW))
+    if groups or (is_pattern and address.query):
         return KnownAddress(str(address), Source.RULE)
     rest = f"/{REST}" if is_pattern and to.endswith(f"/{REST}") else ""
     target = to.removesuffix(rest)
