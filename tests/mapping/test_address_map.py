@@ -115,6 +115,13 @@ def test_brackets_with_an_escape_are_no_pattern() -> None:
     assert [(e.old, e.to) for e in known] == [("/a(b)", "/new"), ("/(.*)/amp", "")]
 
 
+def test_a_target_without_a_scheme_is_on_another_host() -> None:
+    """It is no path of this site."""
+    site = Site("s", "Site", "site", "UTC", (), ())
+    known, _ = read_rules("/a,//files.example/b.pdf", Routes(site, (), {}, {}))
+    assert [each.to for each in known] == ["https://files.example/b.pdf"]
+
+
 FILES = {
     "netlify": "netlify/_redirects",
     "vercel": "vercel/vercel.json",

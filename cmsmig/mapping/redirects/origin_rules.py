@@ -33,7 +33,8 @@ class _Row:
 
     @property
     def to(self) -> str:
-        return self.cells[1] if len(self.cells) > 1 else ""
+        said = self.cells[1] if len(self.cells) > 1 else ""
+        return f"https:{said}" if said.startswith("//") else said
 
     @property
     def problem(self) -> str:

@@ -62,7 +62,12 @@ def _choice(
     is_deep = row.old.count("/") > 1 or known is Source.RULE
     if known is not Source.PAGE and is_deep and _only(items):
         target = min(
-            (-len(_common(each.old, row.old)), len(each.old), each.old)
+            (
+                -len(_common(each.old, row.old)),
+                _slug(each) != _slug(row),
+                len(each.old),
+                each.old,
+            )
             for each in items
         )[-1]
         move = RedirectAction.MOVE
