@@ -15,7 +15,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
 from cmsmig.steps.plan.plan import Plan, PlanDetails
 from cmsmig.ui.doc import Address, Cell, Facts
-from cmsmig.ui.documents.plan import plan_without_calls
+from cmsmig.ui.documents.plan import plan_name, plan_without_calls
 from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import doc_page
 from cmsmig.ui.report_file import write_text
@@ -33,7 +33,8 @@ def write_plan_page(folder: Path, plan: Plan, details: PlanDetails, at: str) -> 
         *([("Old site", Address(old))] if old else []),
     ]
     title = f"Plan for the migration of {site.display_name}"
-    page = doc_page(title, (Facts(facts),), plan_without_calls(plan))
+    content = (*plan_without_calls(plan), plan_name(plan))
+    page = doc_page(title, (Facts(facts),), content)
     return write_text(folder / PAGE, page)
 
 

@@ -87,7 +87,8 @@ def test_what_only_looks_writes_nothing(rig: Callable[..., Rig]) -> None:
     before = started.space()
     for command in ("prepare", "create", "link", "publish", "import"):
         ended = started.done(command, "--dry-run")
-        assert ended.out.startswith("Plan "), command
+        assert ended.out.startswith("Changes: "), command
+        assert "\nPlan " in ended.out, command
         assert "writes: 0" in ended.out, command
     assert started.writes == []
     assert started.space() == before

@@ -69,7 +69,7 @@ def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
         return shown.html() + panel.html()
 
     shown = asyncio.run(walked())
-    assert "of a pilot (limit 3): 3 items" in shown
+    assert "Pilot (limit 3). Changes: none. 3 items" in shown
     assert "3 stories created, 0 items left out, 0 failed" in shown
     assert pilot_of("a, b,", "", "fr", 0) == Pilot(("a", "b"), (), ("fr",))
     with pytest.raises(UsageError, match="limit of 1 or more"):
@@ -218,7 +218,7 @@ async def test_what_is_gone_is_named_and_made_again_by_the_parameter(
     _empty(stage)
     workspace = stage.workspace()
     shown = await show_plan(workspace, recreate=False)
-    assert "12 items are gone" in shown.html()
+    assert "12 stories are gone" in shown.html()
     assert "cmsmig import --recreate" in shown.html()
     writes = stage.writes()
     with pytest.raises(PreflightError, match="12 stories"):

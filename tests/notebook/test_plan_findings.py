@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import re
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +14,7 @@ from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.importing import show_findings, show_plan
 from cmsmig.notebook.inspection import not_migratable
 from cmsmig.ui.html.safe_html import site_link
-from tests.support.notebook.page import Page
+from tests.support.notebook.page import Page, words_of
 from tests.support.notebook.staging import Staged
 from tests.support.steps.origin_edits import edit_items, mark
 
@@ -34,7 +35,9 @@ async def test_a_plan_becomes_a_page_for_a_client(staged: Start) -> None:
     await page.sees("it can be sent as it is")
     html = path.read_text("utf-8")
     assert "Plan for the migration of" in html
-    assert "12 items become new stories" in html
+    words = words_of(html)
+    assert re.search(r"Changes: \d+ to create\. 12 items become new stories", words)
+    assert re.search(r"Plan [0-9a-f]{16}$", words)
     assert "records/record-2" in html
     assert "Calls:" not in html
     assert "default-src 'none'" in html

@@ -75,29 +75,39 @@ _READING = "Reading the space"
 
 
 def plan_line(plan: Plan) -> str:
-    """Return a plan in one line."""
+    """Return in one line what a plan does, and the outcome of every item."""
     items = plan.items
-    part = "" if plan.pilot.is_whole else f" of a pilot ({plan.pilot})"
+    part = "" if plan.pilot.is_whole else f"Pilot ({plan.pilot}). "
     why = "; ".join(f"{reason_name(e)}: {count:,}" for e, count in plan.skipped.items())
     counts = (
         (items["to_create"], "item becomes a new story", "items become new stories"),
         (items["already_there"], "item has a story", "items have a story"),
-        (items["gone"], "item is gone", "items are gone"),
+        (
+            items["gone"],
+            "story is gone from the space",
+            "stories are gone from the space",
+        ),
         (items["skipped"], "item is left out", "items are left out"),
         (items["failed"], "item fails", "items fail"),
     )
     said = [counted(count, one, many) for count, one, many in counts if count]
     reasons = f" ({why})" if why else ""
-    return (
-        f"Plan {plan.plan_hash[:16]}{part}: {', '.join(said) or 'no items'}{reasons}."
-    )
+    changes = f"{part}Changes: {_verbs(plan.actions) or 'none'}"
+    if published := len(plan.publications):
+        changes += f", {published:,} to publish"
+    return f"{changes}. {', '.join(said) or 'No items'}{reasons}."
 
 
 def plan_doc(plan: Plan, *, is_decided_above: bool = False) -> Doc:
     """Return a plan for a person to read before anything is written;
     `is_decided_above`: below the list in which its conflicts are decided."""
     whole = plan_without_calls(plan, is_decided_above=is_decided_above)
-    return (*whole, *_calls(plan))
+    return (*whole, *_calls(plan), plan_name(plan))
+
+
+def plan_name(plan: Plan) -> Text:
+    """Return what `--plan` takes, for the end of a plan."""
+    return Text(f"Plan {plan.plan_hash[:16]}")
 
 
 def plan_without_calls(plan: Plan, *, is_decided_above: bool = False) -> Doc:
@@ -107,8 +117,7 @@ def plan_without_calls(plan: Plan, *, is_decided_above: bool = False) -> Doc:
         *_section("Decisions", () if is_decided_above else _decisions(plan)),
         *_warnings(plan),
         *_section("Not sent", _refused(plan)),
-        Heading(f"Changes: {_verbs(plan.actions) or 'none'}"),
-        *_changes(plan),
+        *_section("Changes", _changes(plan)),
         *_section("What is lost or stays as it is", _losses(plan)),
     )
 

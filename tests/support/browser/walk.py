@@ -124,7 +124,7 @@ class Walk:
     async def note_the_plan(self) -> None:
         """Keep the plan's hash."""
         shown = self.book.output("new stor").first
-        self.plan = re.search(r"Plan ([0-9a-f]{16}):", await shown.inner_text())[1]
+        self.plan = re.search(r"Plan ([0-9a-f]{16})", await shown.inner_text())[1]
 
     async def stop_and_go_on(
         self, step: str, method: str, path: str, after: int = 3, start: str = "Go on"
