@@ -301,7 +301,8 @@ def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
     taken = shown(
         project,
         {"sees": "All that are listed: write ours: 1 keep theirs: 1 unpublish it: 2"},
-        {"sees": "keep it: 2 Delete 2 stories Save as CSV"},
+        {"sees": "leave it as it is: 2 make it again: 1 leave it out: 1"},
+        {"sees": "Delete 2 stories Save as CSV"},
         {"set": ["changes-search", "record 4"]},
         {"pick": ["changes-ask", "Delete 1 story"]},
         {"pick": ["changes-ask", "No"]},
@@ -322,7 +323,7 @@ def test_one_button_for_all_leaves_what_is_decided(project: Staged) -> None:
         {"set": ["changes-search", "record 4"]},
         {"pick": ["changes-decide", "delete it"]},
         {"click": "changes-clear"},
-        {"pick": ["changes-all", "keep it"]},
+        {"pick": ["changes-all", "leave it as it is"]},
         {"sees": "undo: 2"},
     )
     assert sorted(each["action"] for each in taken["gone"]) == ["delete", "keep"]

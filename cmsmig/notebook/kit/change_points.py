@@ -25,10 +25,10 @@ from cmsmig.steps.changes.changes import Change, Where
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
 _FILED = {EditChoice: "edits", GoneChoice: "gone", ConflictChoice: "conflicts"}
 """Where each is in the file."""
-DELETE = "delete it"
+DELETE, LEAVE = "delete it", "leave it as it is"
 _GONE = {
     GoneFrom.ORIGIN: {
-        "keep it": GoneAction.KEEP,
+        LEAVE: GoneAction.KEEP,
         "unpublish it": GoneAction.UNPUBLISH,
         DELETE: GoneAction.DELETE,
     },
@@ -100,7 +100,7 @@ def edit_options(
     """Return whose value of a field can be kept; `ours_is` is ours."""
     ours, theirs = "write ours", "keep theirs"
     if field == PUBLISHED:
-        ours, theirs = "publish it" if ours_is else "unpublish it", "leave it so"
+        ours, theirs = "publish it" if ours_is else "unpublish it", LEAVE
     sides = {ours: Side.OURS, theirs: Side.THEIRS}
     return {
         option: EditChoice(kind=kind, what=what, field=field, take=side, seen=seen)

@@ -18,7 +18,13 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
+from cmsmig.notebook.kit.change_points import (
+    DELETE,
+    LEAVE,
+    Decision,
+    Point,
+    point_of,
+)
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
@@ -120,8 +126,8 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     follows = "The next plan uses it."
     deletion = DELETE
     order = (
-        *("write ours", "keep theirs", "publish it", "unpublish it", "leave it so"),
-        *("make it again", "leave it out", "keep it"),
+        *("write ours", "keep theirs", "publish it", "unpublish it", LEAVE),
+        *("make it again", "leave it out"),
     )
     group_by = _GROUP
 

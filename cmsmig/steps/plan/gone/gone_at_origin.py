@@ -50,7 +50,7 @@ _TO_DO: Mapping[GoneAction | None, GoneState] = {
 _DELETED = "It was deleted at the origin."
 _NO_LANGUAGE = "The site no longer has its language."
 _LEFT_OUT = "It is no longer chosen."
-_ONLINE = "Its page is still online: unpublish it, or leave it online."
+_ONLINE = "Its page is still online: unpublish it, or leave it as it is."
 _UNREAD = "collection_unread"
 
 
@@ -203,7 +203,7 @@ def _decide(
 
 
 _DECIDE = (
-    "choose keep, unpublish or delete in notebook 04, or under `gone` in "
+    "choose in notebook 04, or write keep, unpublish or delete under `gone` in "
     "decisions/conflicts.yaml"
 )
 
@@ -233,7 +233,7 @@ def why_kept(
     elif fields:
         names = first_of(fields, _SHOWN)
         edit = f"an editor changed it after this import wrote it ({names})"
-    note = f"It is kept, since {edit}; take it away there, or decide to keep it."
+    note = f"It stays, since {edit}; remove it there, or choose to leave it as it is."
     return note if edit else ""
 
 
