@@ -46,6 +46,7 @@ from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.run_history import PastRun, read_history
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
+from cmsmig.mapping.decisions.conflicts import Side
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.draft import ExistingStory
@@ -107,6 +108,8 @@ class Evidence:
     target: str = ""
     """The destination's name, where the project names several."""
     findings: tuple[FindingSet, ...] = ()
+    kept_by_decision: int = 0
+    """Decisions to keep what an editor has."""
     decided: tuple[tuple[str, Reviewed], ...] = ()
     """What was decided, and by whom."""
     site_address: str = ""
@@ -144,6 +147,7 @@ class Evidence:
             undone=self.accounting.open + self.files.open + self.unsettled,
             undecided=self.unsettled,
             lost=losses_by_severity(self.losses)[Severity.CONTENT],
+            decided=self.kept_by_decision,
         )
 
     @property
@@ -226,6 +230,9 @@ def gather(
         findings=(
             *report_findings(migration, rows, failures, plan, details, new),
             old_address_findings(project.ledger, migration, rows, new),
+        ),
+        kept_by_decision=sum(
+            each.take is Side.THEIRS for each in migration.decisions.conflicts.edits
         ),
         decided=tuple(_who_decided(migration.decisions, decided_redirects(project))),
         site_address=site_address(migration.origin.site),

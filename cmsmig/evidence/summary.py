@@ -234,24 +234,26 @@ def headline(
     undone: int,
     undecided: int = 0,
     lost: int = 0,
+    decided: int = 0,
 ) -> Headline:
     """Return the state of a migration. Pure.
 
     `failures` are items and files that did not arrive whole; `undone` is what is
     still to do, in items, files and stories of items that are gone, `undecided` those
-    of them that wait for a decision; `lost` are losses of content.
+    of them that wait for a decision; `lost` are losses of content; `decided` are
+    decisions to keep an edit of an editor.
     """
     kind, sentence = _verdict(
         accounting, published, verification, failures, undone, undecided, lost
     )
     facts = [
         ("What arrived", _arrived(accounting)),
-        ("What is published", _published(published)),
+        ("What is published", _published(accounting, published)),
     ]
     if why := _why_not(published):
         facts.append(("What is not, and why", why))
-    if verification is not None and verification.kept:
-        facts.append(("What editors changed", verification.kept_sentence))
+    if edits := _edits(verification, decided):
+        facts.append(("What editors changed", edits))
     if verification is not None and verification.public_unread:
         facts.append(("What was not checked", verification.public_unread))
     return Headline(kind, sentence, tuple(facts))
@@ -334,9 +336,23 @@ def _arrived(accounting: Accounting) -> str:
     return f"{said}."
 
 
-def _published(published: PublicationCount) -> str:
+def _published(accounting: Accounting, published: PublicationCount) -> str:
+    """Return how many stories are published, and of which items all of them are."""
     stories = counted(published.stories, "story is", "stories are")
-    return f"{published.published:,} of {stories} published."
+    said = f"{published.published:,} of {stories} published."
+    if (others := published.stories - accounting.created) <= 0:
+        return said
+    stay = counted(others, "story stays although its", "stories stay although their")
+    item = "item is" if others == 1 else "items are"
+    ours = counted(accounting.created, "story is", "stories are")
+    return f"{said} {ours} of these items; {stay} {item} gone at the old site."
+
+
+def _edits(verification: Verification | None, decided: int) -> str:
+    """Return which edits of editors stay, found and by decision."""
+    found = verification.kept_sentence if verification and verification.kept else ""
+    decisions = counted(decided, "edit stays", "edits stay")
+    return f"{found} {f'{decisions} by decision.' if decided else ''}".strip()
 
 
 def _why_not(published: PublicationCount) -> str:

@@ -88,3 +88,21 @@ def test_all_arrived_is_never_said_next_to_a_loss_of_content() -> None:
         )
         assert shown.kind == "warning"
         assert shown.sentence.startswith("8 items of this import arrived, with 3 loss")
+
+
+def test_every_story_and_every_edit_that_stays_is_accounted_for() -> None:
+    """Stories whose items are gone are no items that arrived; an edit that a decision
+    keeps is no difference, and is counted all the same."""
+    kept = Accounting(10, 8, 0, 2, 0, 0, gone_kept=3)
+    public = PublicationCount(published=9, drafts=2)
+    found = Verification()
+    shown = headline(kept, public, found, failures=0, undone=0, decided=4)
+    facts = dict(shown.facts)
+    assert facts["What is published"] == (
+        "9 of 11 stories are published. 8 stories are of these items; 3 stories stay "
+        "although their items are gone at the old site."
+    )
+    assert facts["What editors changed"] == "4 edits stay by decision."
+    alone = headline(ARRIVED, PUBLISHED, Verification(), failures=0, undone=0)
+    assert dict(alone.facts)["What is published"] == "8 of 8 stories are published."
+    assert "What editors changed" not in dict(alone.facts)
