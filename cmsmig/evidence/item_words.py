@@ -6,6 +6,7 @@ from cmsmig.evidence.new_items import NewItems
 from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
+from cmsmig.mapping.select.reference_targets import unnamed
 from cmsmig.steps.decide.migration import Migration
 
 
@@ -46,13 +47,17 @@ class ItemWords:
 
     def item(self, key: ItemKey) -> str:
         """Return an item's name in its locale, else in any, else its id."""
-        found = self._names.get(key) or self._in_any_locale.get(key[:2])
-        return found or key.item_id
+        return self._named(key) or key.item_id
 
-    def target(self, key: ItemKey) -> str:
-        """Return the name of what a reference leads to; empty where it is deleted."""
-        named = self.item(key)
-        return "" if named == key.item_id else named
+    def target(self, key: ItemKey, cause: str) -> str:
+        """Return the name of what a reference leads to, also of one that was imported
+        and deleted at the origin since."""
+        row = self._new.rows.get(key) if self._new else None
+        return self._named(key) or (row.name if row else "") or unnamed(cause)
+
+    def _named(self, key: ItemKey) -> str:
+        found = self._names.get(key) or self._in_any_locale.get(key[:2])
+        return found or ""
 
     def page(self, key: ItemKey) -> str:
         """Return the path of an item's page at the origin, empty if it has none."""

@@ -240,7 +240,7 @@ def _references(plan: JsonObject | None, words: ItemWords) -> Iterator[Finding]:
             )
         yield Finding(
             kind=_sentence_case(stated),
-            what=words.target(target),
+            what=words.target(target, cause),
             why=why,
             todo=todo,
             **words.about(key, text_of(each["field"])),

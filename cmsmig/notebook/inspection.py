@@ -31,7 +31,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.origin_overview import read_static_pages
-from cmsmig.survey.references import reference_graph
+from cmsmig.survey.references import recorded_names, reference_graph
 from cmsmig.ui.controls import bar
 from cmsmig.ui.html.safe_html import (
     folded,
@@ -111,7 +111,8 @@ def reference_report(workspace: Workspace) -> Panel:
 
     def make() -> View:
         origin = pulled(workspace)
-        graph = reference_graph(origin, current_choices(workspace, origin))
+        names = recorded_names(workspace.project.ledger)
+        graph = reference_graph(origin, current_choices(workspace, origin), names)
         return References(workspace, origin, graph)
 
     title = "Where references lead, and which would stay empty"

@@ -105,7 +105,7 @@ def field_texts(
     names = item_names(catalogue, targets)
     found: dict[tuple[int, str], list[str]] = {}
     for entry, field, kind, facet, shown in rows:
-        text = names.get(facet, facet) if kind == REFERENCE else shown
+        text = names[facet] if kind == REFERENCE else shown
         found.setdefault((entry, field), []).append(text)
     return {key: ", ".join(each) for key, each in found.items()}
 

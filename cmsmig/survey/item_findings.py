@@ -153,7 +153,7 @@ def sightings(
     names = item_names(catalogue, (what for *_, what, cause in rows if cause))
     for key, slug, much, times, what, cause in rows:
         if cause:
-            said = f"{names.get(what) or what}: {explained(cause)}"
+            said = f"{names[what]}: {explained(cause)}"
         elif finding == Finding.LOSS:
             said = counted(much, "loss", "losses")
         elif finding in _FILES:

@@ -5,13 +5,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.propose.field_types import field_type
-from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
+from cmsmig.mapping.select.reference_targets import (
+    DanglingCause,
+    cause_of,
+    known_items,
+    unnamed,
+)
 from cmsmig.mapping.select.selection import Selection
 from cmsmig.origin.schema import Collection, Field, Item
 from cmsmig.steps.decide.pulled_origin import Origin
@@ -22,7 +31,8 @@ _AT_ONCE = 500
 
 
 def item_names(catalogue: Catalogue, item_ids: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of items, in the primary locale if they have that one."""
+    """Return the name of each item, in the primary locale if it has that one; of one
+    that was deleted at the origin, the name that the ledger has, or that it was."""
     ids = tuple(dict.fromkeys(item_ids))
     locales = catalogue.site.locales
     primary = locales[0].locale_id if locales else ""
@@ -36,7 +46,10 @@ def item_names(catalogue: Catalogue, item_ids: Iterable[str]) -> Mapping[str, st
             (*some, primary),
         )
         found.update((item, name) for item, name in rows)
-    return found
+    if len(found) == len(ids):
+        return found
+    names = recorded_names(catalogue.project.ledger) | found
+    return {each: names.get(each) or unnamed(DanglingCause.DELETED) for each in ids}
 
 
 def find_target(catalogue: Catalogue, item_id: str, locale_id: str) -> Entry | None:
@@ -86,6 +99,18 @@ def other_locales(catalogue: Catalogue, entry: Entry) -> list[Entry]:
     )
 
 
+def recorded_names(ledger: Path) -> dict[str, str]:
+    """Return the names of the items that the ledger knows, by id: also of those that
+    were deleted at the origin since.
+
+    Raises `LedgerError` when the ledger is damaged.
+    """
+    if not ledger.is_file():
+        return {}
+    with closing(connect(ledger, durable=False)) as db, translated(ledger):
+        return dict(db.execute("SELECT item_id, name FROM items"))
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """One reference field."""
@@ -109,7 +134,7 @@ class Dangling:
     field: str
     target: ItemKey
     target_name: str
-    """Its name in whatever locale it has one, or its id."""
+    """Its name in whatever locale it has one, else that it is not known."""
     cause: DanglingCause
 
 
@@ -126,8 +151,15 @@ class ReferenceGraph:
         return dict(Counter(each.cause for each in self.dangling).most_common())
 
 
-def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceGraph:
-    """Return where references lead under these choices. Reads only."""
+def reference_graph(
+    origin: Origin,
+    decision: CollectionsDecision,
+    recorded: Mapping[str, str] = MappingProxyType({}),
+) -> ReferenceGraph:
+    """Return where references lead under these choices. Reads only.
+
+    `recorded` are names that the ledger has, also of deleted items, by id.
+    """
     selections = origin.select(decision)
     known = known_items(selections, decision, origin.collections)
     names = {
@@ -145,10 +177,9 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
             counts[field] += 1
             if (cause := cause_of(target, known)) is not None:
                 lost[field] += 1
-                name = names.get((target.collection_id, target.item_id), "")
-                dangling.append(
-                    Dangling(item, field, target, name or target.item_id, cause)
-                )
+                name = names.get((target.collection_id, target.item_id))
+                name = name or recorded.get(target.item_id) or unnamed(cause)
+                dangling.append(Dangling(item, field, target, name, cause))
         edges += [
             Edge(collection, each, counts[each.slug], lost[each.slug])
             for each in fields

@@ -11,12 +11,12 @@ import pytest
 
 from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import open_handover
-from cmsmig.notebook.importing import show_findings, show_plan
-from cmsmig.notebook.inspection import not_migratable
+from cmsmig.notebook.importing import PlanPanel, show_findings, show_plan
+from cmsmig.notebook.inspection import not_migratable, reference_report
 from cmsmig.ui.html.safe_html import site_link
 from tests.support.notebook.page import Page, words_of
 from tests.support.notebook.staging import Staged
-from tests.support.steps.origin_edits import edit_items, mark
+from tests.support.steps.origin_edits import delete_item, edit_items, mark
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
@@ -196,3 +196,27 @@ async def test_what_is_left_out_is_said_in_words(staged: Start) -> None:
     assert "archived, its page still online: 1" in html
     assert "No call is needed for: 11 stories that phase two need not write" in html
     assert "Archived, its page still online" in show_findings(workspace, shown).html()
+
+
+async def test_a_deleted_target_has_a_name_and_no_id(staged: Start) -> None:
+    """That which the ledger has of it; one that was never imported is a deleted item.
+    Each list of references says it."""
+    stage = staged()
+    record, *_ = delete_item(stage, "record-7")
+    unknown = shown_references(stage, await show_plan(stage.workspace()))
+    assert "a deleted item" in unknown
+    assert record["id"] not in unknown
+    stage = staged()
+    await stage.imported()
+    record, *_ = delete_item(stage, "record-7")
+    known = shown_references(stage, await show_plan(stage.workspace()))
+    assert "a deleted item" not in known
+    assert record["id"] not in known
+    assert known.count("Record 7") >= 2
+
+
+def shown_references(stage: Staged, plan: PlanPanel) -> str:
+    """Return the words of the references that stay empty, in notebooks 01 and 04."""
+    workspace = stage.workspace()
+    panels = reference_report(workspace), show_findings(workspace, plan)
+    return " ".join(words_of(each.html()) for each in panels)

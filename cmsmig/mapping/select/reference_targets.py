@@ -65,6 +65,12 @@ def explained(cause: str) -> str:
     return words.get(cause, cause.replace("_", " "))
 
 
+def unnamed(cause: str) -> str:
+    """Return what a target is called whose name is not known."""
+    gone = (DanglingCause.DELETED, DanglingCause.GONE_AT_ORIGIN)
+    return "a deleted item" if cause in gone else "an unknown item"
+
+
 @dataclass(frozen=True, slots=True)
 class DanglingReference:
     """One reference that stays empty, and why."""

@@ -32,6 +32,7 @@ from cmsmig.survey.item_cells import STATES
 from cmsmig.survey.references import (
     empty_causes,
     find_target,
+    item_names,
     other_locales,
     referring,
 )
@@ -108,8 +109,8 @@ def _opener(view: View, catalogue: Catalogue, locale_id: str) -> Opener:
     def opener(item_id: str, cause: str) -> Markup:
         other = find_target(catalogue, item_id, locale_id)
         if other is None:
-            why = explained(cause) if cause else "no such item"
-            return joined((code(item_id), escape(f" — {why}")))
+            name = item_names(catalogue, (item_id,))[item_id]
+            return escape(f"{name} — {explained(cause)}" if cause else name)
         where = catalogue.collection(other).display_name
         why = f" — stays empty: {explained(cause)}" if cause else ""
         button = _open_button(view, other, f"to-{next(numbers)}")
