@@ -218,7 +218,7 @@ async def test_what_is_gone_is_named_and_made_again_by_the_parameter(
     _empty(stage)
     workspace = stage.workspace()
     shown = await show_plan(workspace, recreate=False)
-    assert "12 stories are gone" in shown.html()
+    assert "12 stories are missing" in shown.html()
     assert "cmsmig import --recreate" in shown.html()
     writes = stage.writes()
     with pytest.raises(PreflightError, match="12 stories"):

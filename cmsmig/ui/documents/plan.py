@@ -82,11 +82,7 @@ def plan_line(plan: Plan) -> str:
     counts = (
         (items["to_create"], "item becomes a new story", "items become new stories"),
         (items["already_there"], "item has a story", "items have a story"),
-        (
-            items["gone"],
-            "story is gone from the space",
-            "stories are gone from the space",
-        ),
+        (items["gone"], "story is missing", "stories are missing"),
         (items["skipped"], "item is left out", "items are left out"),
         (items["failed"], "item fails", "items fail"),
     )
