@@ -19,10 +19,20 @@ def _is_accent(mark: str) -> bool:
 
 
 _MARKS = (*range(0x300, 0x1E00), *range(0x20D0, 0x2100), *range(0xFE20, 0xFE30))
+_ALIKE = {
+    **dict.fromkeys("\u2018\u2019\u02bb\u02bc", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-"),
+    **{"\u0629": "\u0647", "\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"},
+    "\u0640": "",
+}
+"""Signs that keyboards have another for; letters that Arabic and Persian write for each
+other, and the sign that lengthens a word. Source: Lucene, its normalization of both."""
 _FOLDS: dict[int, str] = {
     # Letters such as ł, ø and æ, which Unicode does not decompose.
     **{each: anyascii(chr(each)).lower() for each in range(0xDF, 0x2B0)},
     **{each: "" for each in _MARKS if _is_accent(chr(each))},
+    **{ord(each): alike for each, alike in _ALIKE.items()},
 }
 
 _RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]{1,256}")

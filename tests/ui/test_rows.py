@@ -56,7 +56,8 @@ def test_a_filter_counts_each_of_several_values(rows: Rows) -> None:
 NAMES = {
     **{"aydin": "Aydın", "lodz": "Łódź", "DA NANG": "Đà Nẵng", "orsted": "Ørsted"},
     **{"aesop": "Æsop", "coeur": "Cœur", "strasse": "Straße", "パス": "パス"},
-    **{"احمد": "أحمد", "שלום": "שָׁלוֹם"},
+    **{"احمد": "أحمد", "שלום": "שָׁלוֹם", "مدرسه": "مدرسة", "علی": "على", "كتاب": "کتـاب"},
+    **{"o'neil": "O’Neil", "1990-1995": "1990–1995"},
 }
 """What people type, and what it finds."""
 
