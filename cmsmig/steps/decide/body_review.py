@@ -25,7 +25,11 @@ from cmsmig.mapping.decisions.body_reviews import (
     review_status,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, block_names
+from cmsmig.mapping.decisions.decision_files import (
+    FILE_NAMES,
+    block_names,
+    decided_value,
+)
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.propose.block_designs import ROLES, with_blocks
 from cmsmig.richtext.blocks.block_runs import (
@@ -128,6 +132,8 @@ class Review:
         self._roles: set[BlockRole] = {block.role for block in design.blocks}
         self._slugs = slugs
         self._steps: list[_Step] = []
+        self._signed = file.decision
+        """The decision as it was accepted last, as far as this session knows."""
 
     @classmethod
     def open(
@@ -162,7 +168,7 @@ class Review:
         self, collection_id: str, field: str, mode: BodyMode, heuristics: Heuristics
     ) -> None:
         """Choose how a field's bodies are stored. Its reviews are kept; the file waits
-        to be accepted again."""
+        to be accepted again, unless it decides what was accepted last."""
         before = self.choice(collection_id, field)
         chosen = before.splitting(mode, heuristics)
         if chosen != before:
@@ -338,6 +344,10 @@ class Review:
             if chosen not in bodies:
                 bodies.append(chosen)
             # Who accepted the file accepted the bodies as they were stored then.
-            return replace(decision, bodies=tuple(bodies), reviewed=None)
+            if decision.reviewed is not None:
+                self._signed = decision
+            made, signed = replace(decision, bodies=tuple(bodies)), self._signed
+            is_signed = decided_value(made) == decided_value(signed)
+            return replace(made, reviewed=signed.reviewed if is_signed else None)
 
         self._file.change(change, design=chosen.mode is BodyMode.BLOCKS)

@@ -109,11 +109,22 @@ def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None
 def test_another_way_to_store_a_field_waits_to_be_accepted(
     opened: Callable[[], Review],
 ) -> None:
-    """Who accepted the file accepted the bodies as they were stored before."""
+    """Who accepted the file accepted the bodies as they were stored before: once they
+    are stored so again, the file counts as accepted."""
     review = opened()
     review.sign()
-    assert review.decision.reviewed is not None
+    signed = review.decision.reviewed
+    assert signed is not None
     chosen(review)
+    assert review.decision.reviewed is None
+    review.undo()
+    assert review.decision.reviewed == signed
+    chosen(review).choose("c1", "body", BodyMode.BLOCKS, Heuristics())
+    assert review.decision.reviewed is None
+    review.choose("c1", "body", BodyMode.ONE_RICHTEXT, Heuristics())
+    assert review.decision.reviewed == signed
+    chosen(review).accept(key(), facts(review))
+    review.choose("c1", "body", BodyMode.ONE_RICHTEXT, Heuristics())
     assert review.decision.reviewed is None
 
 
