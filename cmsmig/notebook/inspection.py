@@ -219,7 +219,7 @@ class _Collections(TableView):
             if any(e[state] for e in states.values())
         ]
         titles = (
-            "Fields",
+            "Fields, with name and slug",
             "Items",
             *(e.replace("_", " ").capitalize() for e in occurring),
         )

@@ -215,7 +215,7 @@ def test_collections_have_the_states_of_their_items(sample: Path) -> None:
     assert len(rows) == 14
 
 
-_ABOUT_ITEMS = ("Collection", "Slug", "Fields", "Items")
+_ABOUT_ITEMS = ("Collection", "Slug", "Fields, with name and slug", "Items")
 
 
 def test_references_are_drawn(sample: Path) -> None:
