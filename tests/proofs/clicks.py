@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +21,17 @@ from typing import Any
 import yaml
 from playwright.async_api import Locator, expect
 
-from tests.proofs.measuring.processes import Project, project
+from tests.proofs.measuring.processes import Project
 from tests.proofs.measuring.results import print_table, tell
-from tests.proofs.screens import COLLECTIONS, edit_story, reading, stories, write_site
+from tests.proofs.screens import (
+    COLLECTIONS,
+    edit_story,
+    site_in_lab,
+    stories,
+    write_site,
+)
 from tests.support.browser.book import Book
 from tests.support.browser.hands import Hand, Keys, Mouse
-from tests.support.browser.lab import running_lab
 from tests.support.steps.origin_edits import edit_items, read_items, write_items
 from tests.support.timelimit import patience
 
@@ -334,13 +338,8 @@ async def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.set_defaults(dark=False, pictures=None)
     given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="cmsmig-clicks-") as temporary:
-        folder = Path(temporary)
-        write_content(folder / "content")
-        async with running_lab(folder) as lab:
-            with project(lab.root, folder / "content", rate=1000) as made:
-                async with reading(lab, given) as reader:
-                    found = await both_days(made, reader.book)
+    async with site_in_lab(write_content, given) as (made, reader):
+        found = await both_days(made, reader.book)
     print_table(found)
     return int(any(row["as promised"] == "no" for row in found))
 

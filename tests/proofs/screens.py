@@ -15,7 +15,7 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,8 +176,22 @@ def _asked(made: Project, method: str, path: str, body: object = None) -> dict:
 
 
 @asynccontextmanager
-async def reading(lab: Lab, given: argparse.Namespace) -> AsyncIterator[Reader]:
-    """Open a browser of the promised size."""
+async def site_in_lab(
+    write: Callable[[Path], None], given: argparse.Namespace
+) -> AsyncIterator[tuple[Project, Reader]]:
+    """Begin the project of a site, which `write` writes, in a JupyterLab and a browser
+    of the promised size."""
+    with tempfile.TemporaryDirectory(prefix="cmsmig-screens-") as temporary:
+        folder = Path(temporary)
+        write(folder / "content")
+        async with running_lab(folder) as lab:
+            with project(lab.root, folder / "content", rate=1000) as made:
+                async with _reading(lab, given) as reader:
+                    yield made, reader
+
+
+@asynccontextmanager
+async def _reading(lab: Lab, given: argparse.Namespace) -> AsyncIterator[Reader]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
@@ -193,13 +207,8 @@ async def reading(lab: Lab, given: argparse.Namespace) -> AsyncIterator[Reader]:
 async def main(arguments: Sequence[str]) -> int:
     """Measure both days; print a table; return the exit code."""
     given = _arguments(arguments)
-    with tempfile.TemporaryDirectory(prefix="cmsmig-screens-") as temporary:
-        folder = Path(temporary)
-        write_site(folder / "content")
-        async with running_lab(folder) as lab:
-            with project(lab.root, folder / "content", rate=1000) as made:
-                async with reading(lab, given) as reader:
-                    days = await _days(made, reader, given)
+    async with site_in_lab(write_site, given) as (made, reader):
+        days = await _days(made, reader, given)
     totals = [sum(each.screens for each in day.values()) for day in days]
     print_table(_rows(days))
     print(f"\n{totals[0]:.1f} screens on the first day, {totals[1]:.1f} on the second")
