@@ -8,7 +8,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import product
 
-from cmsmig.errors import CacheError, CmsmigError, NotFoundError, ServiceError
+from cmsmig.counting import counted, noun_for
+from cmsmig.errors import (
+    CacheError,
+    CmsmigError,
+    NotFoundError,
+    ServiceError,
+    UnreachableError,
+)
 from cmsmig.events import (
     Noticed,
     Observer,
@@ -190,7 +197,8 @@ class _Pull:
             unread[identifier] = _why(error, is_old_list=is_old_list)
         keep_unread(self.cache, unread)
         count = len(listed) - len(unread)
-        self.observer(StepFinished(STEP, f"{count} collections are read"))
+        are_read = f"{counted(count, 'collection')} {noun_for(count, 'is', 'are')} read"
+        self.observer(StepFinished(STEP, are_read))
         return site, self.cache.collections()
 
     def row(self, collection: Collection) -> CollectionRow:
@@ -300,6 +308,8 @@ class _Pull:
 def _why(error: CmsmigError, *, is_old_list: bool) -> str:
     """Return why a collection could not be read; one that was listed by an earlier
     pull may be deleted."""
+    if isinstance(error, UnreachableError) and error.body:
+        return f"{error} It said: {error.body}"
     if is_old_list and isinstance(error, NotFoundError):
         return (
             f"{error} If it was deleted there, `cmsmig pull --refresh` reads the list"
