@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cmsmig.errors import MalformedAnswerError, NotFoundError
+from cmsmig.errors import MalformedAnswerError, NotFoundError, RejectedError
 from cmsmig.origin.client import OriginClient
 from cmsmig.wire.session import Session
 
@@ -77,6 +77,18 @@ async def test_one_method_per_endpoint() -> None:
         "GET https://api.test/v2/collections/c%201%2F..%2Fx",
         "GET https://api.test/v2/sites/s1/collections",
     ]
+
+
+@pytest.mark.parametrize(("status", "ordered"), [(400, [True, False]), (409, [True])])
+async def test_only_a_bad_request_is_asked_again_without_an_order(
+    status: int, ordered: list[bool]
+) -> None:
+    """An older service refuses the order so; any other refusal is about the list."""
+    asked: list[str] = []
+    refused = httpx.Response(status, json={"message": "no"})
+    with pytest.raises(RejectedError):
+        await client(refused, asked).items("c1", live=False)
+    assert ["sortBy" in each for each in asked] == ordered
 
 
 @pytest.mark.parametrize(
