@@ -21,6 +21,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
+from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -59,8 +60,6 @@ class ImportJob:
     """What was found during the write and needs a decision."""
     refused: dict[tuple[str, str], ObjectProblem] = field(default_factory=dict)
     """What could not be made or brought up to date, by kind and name."""
-    removed_fields: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Schema fields that an editor took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     alternates: dict[ItemKey, frozenset[int]] = field(default_factory=dict)
@@ -89,6 +88,12 @@ class ImportJob:
         """Return the objects that stories need, as ledger and snapshot are now."""
         used = self.planned.wanted.offline.used if self.planned else {}
         return Resources.of(self.migration, self.ledger, self.snapshot, used)
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan, where one is made."""
+        assert self.planned is not None
+        return self.planned.plan
 
     @property
     def wanted(self) -> WantedStories:

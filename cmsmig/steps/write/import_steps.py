@@ -49,7 +49,6 @@ from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import join_languages, link_stories
 from cmsmig.steps.write.needed_objects import (
     make_needed_objects,
-    removed_fields,
 )
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.show_versions import put_back_versions
@@ -163,9 +162,6 @@ async def run_command(
                 shown = await with_changed_fields(job, plan.publications)
                 plan = replace(plan, publications=shown)
             show(plan)
-            job.removed_fields = removed_fields(
-                (*plan.schema_changes, *plan.edit_conflicts)
-            )
             refuse_partial(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:

@@ -7,7 +7,7 @@ datasource is refused, so that fields find what they draw their options from.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -30,7 +30,7 @@ from cmsmig.events import StepFinished, StepStarted
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.propose.component_payloads import ComponentBody, DatasourceBody
 from cmsmig.mapping.select.story_paths import FolderPlan
-from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome
+from cmsmig.reconcile.field_diff import ABSENT, Outcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource, Verb, again
 from cmsmig.reconcile.rules.component import component_to_send, is_begun
@@ -40,6 +40,7 @@ from cmsmig.reconcile.rules.datasource import (
     entry_writes,
 )
 from cmsmig.reconcile.rules.folder import FOLDERS
+from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import WorkerPool
 from cmsmig.steps.write.execute import Calls, executing, settle_objects
 from cmsmig.steps.write.idempotent_write import apply_once
@@ -242,9 +243,9 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     With those that an editor took out of a component of ours, which is reported:
     stories hold their values, in case that a field comes back.
     """
+    removed = _removed_fields(job.plan)
     return {
-        each.name: frozenset(schema_of(each.body))
-        | job.removed_fields.get(each.name, frozenset())
+        each.name: frozenset(schema_of(each.body)) | removed.get(each.name, frozenset())
         for each in await job.client.components()
     }
 
@@ -252,13 +253,13 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
 _THEIRS = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
 
 
-def removed_fields(fields: Iterable[FieldDiff]) -> dict[str, set[str]]:
+def _removed_fields(plan: Plan) -> dict[str, set[str]]:
     """Return the schema fields that a developer removed from components of ours.
 
     Stories keep what they hold of them, out of an editor's sight.
     """
     found: dict[str, set[str]] = {}
-    for each in fields:
+    for each in (*plan.schema_changes, *plan.edit_conflicts):
         schema, _, key = each.field.partition(".")
         is_gone = each.theirs is ABSENT and each.ours is not ABSENT
         is_whole = schema == "schema" and "." not in key
