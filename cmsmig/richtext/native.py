@@ -212,7 +212,7 @@ class _Conversion(Listener):
         names = [given.get("id", "")]
         if element.tag == "a":
             href = given.get("href", "")
-            if href and link_allowed(href):
+            if href and link_allowed(href) and self._showing.shows(element):
                 return  # the link keeps its own names
             names.append(given.get("name", ""))
         for name in names:
@@ -303,6 +303,8 @@ class _Conversion(Listener):
                 continue
             if mark.name == "link":
                 self._lose_link(mark, mark.source)
+                if is_anchor(name := mark.source.attributes.get("id", "")):
+                    self._losses.lose("anchor", name, mark.source)
             elif mark.name not in ("anchor", "code"):
                 self._losses.lose("mark-in-code", mark.name, mark.source)
 

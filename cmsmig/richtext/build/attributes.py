@@ -176,9 +176,7 @@ def account_field(link: Element, losses: Collector) -> None:
             continue
         if name in _FLAGS:
             lose_flag(link, name, losses)
-        elif name == "id" and is_anchor(value):
-            losses.lose("anchor", value, link)
-        elif value.strip():
+        elif name != "id" and value.strip():
             _lose(link, name, value, losses)
 
 
