@@ -213,7 +213,9 @@ def _content(evidence: Evidence) -> Iterator[Check]:
     ):
         left = evidence.switched.left_hosts if evidence.switched else ()
         uses = [each for each in evidence.old_hosts if each.is_file_host == is_file]
-        found = ", ".join(f"{each.host} {each.times:,}" for each in uses)
+        found = ", ".join(
+            f"{each.host}: {counted(each.times, 'time')}" for each in uses
+        )
         ends = is_file or any(
             each.host.endswith(_STAGING) or each.host in left for each in uses
         )

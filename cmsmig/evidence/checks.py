@@ -3,6 +3,7 @@ visitors open it, by what the last comparison with the baseline found."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -150,10 +151,12 @@ def host_checks(addresses: AddressMap) -> Iterator[Check]:
         ok=not unused,
     )
     what = "What the host will not do was read"
-    limits = [f"{host}: {text}" for host, text in host_limits(addresses)]
+    limits = Counter(host for host, _ in host_limits(addresses))
     todo = "Read what it says of your host, and set up there what is missing."
     if limits:
-        yield person(what, " ".join(limits), "redirects/notes.txt", todo)
+        hosts = ", ".join(f"{host} {count}" for host, count in limits.items())
+        found = f"{counted(limits.total(), 'note')}: {hosts}."
+        yield person(what, found, "redirects/notes.txt", todo)
     else:
         yield done(what, "Each host does everything.")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from cmsmig.counting import counted
 from cmsmig.errors import DifferencesError, IncompleteError
 from cmsmig.evidence.evidence import PAGE, Evidence
 from cmsmig.evidence.new_items import new_items
@@ -285,7 +286,9 @@ class _EvidenceView(DocView):
 
     def written(self) -> str:
         """Write them; return what to say of it."""
-        return f"Written: {', '.join(map(str, self._handover.write_evidence()))}"
+        page, document, *lists = self._handover.write_evidence()
+        rest = counted(len(lists), "list")
+        return f"Written: {page}, with {document.name} and {rest}."
 
 
 def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:

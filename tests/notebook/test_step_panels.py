@@ -15,6 +15,7 @@ import pytest
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.notebook.importing import run_step, show_plan
 from cmsmig.notebook.transfer import step_panel
+from cmsmig.notebook.workspace import overview
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.timelimit import patience
@@ -214,3 +215,21 @@ async def test_the_plan_follows_a_step(staged: Start) -> None:
     await page.run("create-start")
     await plan.hides("12 items become new stories")
     await page.sees("All 12 stories exist. Next: 06, links.")
+
+
+async def test_a_story_that_was_deleted_in_the_space_does_not_exist(
+    staged: Start,
+) -> None:
+    """Nor is all decided then: the opening sentence counts it, also where no list of
+    changes is shown."""
+    stage = staged()
+    await stage.imported()
+    stage.delete("records/record-3")
+    workspace = stage.workspace(interactive=True)
+    begins = overview(workspace, "05")
+    plan = await show_plan(workspace, recreate=False)
+    page = Page(begins, plan, await run_step(workspace, "create", plan))
+    await page.sees(
+        "11 of 12 stories exist. Not: Record 3 (it was deleted in the space)"
+    )
+    await page.sees("1 conflict waits for a decision.", "Go on to 04")

@@ -17,10 +17,11 @@ from cmsmig.evidence.new_items import new_items
 from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.evidence.plan_page import plan_findings, write_plan_page
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.ledger.rows import GoneState
+from cmsmig.ledger.rows import GoneState, ItemRow
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
+    ConflictsDecision,
     GoneFrom,
 )
 from cmsmig.mapping.select.pilot import Pilot
@@ -39,6 +40,7 @@ from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import sides_of
 from cmsmig.steps.changes.changes import Where
+from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change
 from cmsmig.steps.plan.plan import Plan, PlanDetails
@@ -128,8 +130,10 @@ def plan_points(plan: Plan) -> Iterator[Point]:
     for thing in plan.gone.undecided.things:
         ref = Ref(thing.kind, thing.name)
         gone, said = gone_options(GoneFrom.DESTINATION, ref), ref.kind.noun(2)
-        line = f"is gone from the {said} of the space"
-        yield Point(there, ref.kind.noun(), ref.key, (line,), gone, waits=True)
+        name, line = ref.key, f"is gone from the {said} of the space"
+        if isinstance(thing.row, ItemRow) and thing.row.name:
+            name = f"{thing.row.name} ({ref.key})"
+        yield Point(there, ref.kind.noun(), name, (line,), gone, waits=True)
     for row in plan.gone_at_origin:
         if row.story_record is None or row.gone is None:
             continue
@@ -188,8 +192,14 @@ class PlanView(View):
         self._renewal.follow(DECISIONS)
 
     def _renew(self) -> None:
-        for changes in self._workspace.changes_shown[-1:]:
-            changes.wait_for(plan_points(self._shown.plan))
+        points = [*plan_points(self._shown.plan)]
+        if lists := self._workspace.changes_shown[-1:]:
+            lists[0].wait_for(points)
+        else:
+            project, news = self._workspace.project, self._workspace.news
+            now = decision_in(project, ConflictsDecision) or ConflictsDecision()
+            count = sum(not each.taken(now)[0] for each in points)
+            news.count_conflicts(count, is_planned=True)
         self.show()
 
     @action("plan-again", "Plan again", begins=True)

@@ -141,8 +141,9 @@ class StepView(JobView):
 
     def _intended(self, missing: str) -> Iterator[Part]:
         """Yield what the step would do, and what is `missing` before it."""
-        writes = counted(writes_of(self._shown.plan.calls, self._step), "call")
-        yield Text(f"{TITLES[self._step]}: {writes} that change the destination.")
+        writes = writes_of(self._shown.plan.calls, self._step)
+        change = counted(writes, "call that changes", "calls that change")
+        yield Text(f"{TITLES[self._step]}: {change} the destination.")
         if missing:
             yield Note(missing, "warning")
         if self._workspace.dry_run:

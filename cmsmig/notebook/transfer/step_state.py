@@ -11,6 +11,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.publication import Showing
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.decide.migration import Migration
@@ -24,6 +25,7 @@ _MADE_BY_PREPARE = {
 }
 _UNSAID: Mapping[ItemKey, str] = {}
 _EDITED = "an editor has unpublished changes in it"
+_MISSING = "it was deleted in the space"
 _SHOWN = 3
 """Stories that are named because the step is not done for them."""
 
@@ -56,8 +58,10 @@ def step_result(
     }
     of = "" if migration.pilot.is_whole else " of the pilot"
     if step == "create":
-        done = {key: key in there for key in chosen}
-        return _result(wanted, done, f"{of} exist", "Next: 06, links.")
+        missing = plan.gone.needed.keys(Kind.STORY)
+        why = {key: _MISSING for key in there if key in missing}
+        done = {key: key in there and key not in why for key in chosen}
+        return _result(wanted, done, f"{of} exist", "Next: 06, links.", why)
     if step == "link":
         # A story that was there before is used as it is: nothing is filled in it.
         linked = {

@@ -86,8 +86,13 @@ async def changes_of(
         labels = labels_of(design, stories, rows.values())
         decided, by = migration.decisions.conflicts, cleaned_fields(migration)
         words = (_in_words(each, labels, decided) for each in _joined(found))
+        names = {e.full_slug: r.name for r in rows.values() if (e := r.story_record)}
         return tuple(
-            replace(each, lines=(*each.lines, *by.get((each.item, each.field), ())))
+            replace(
+                each,
+                name=each.name or names.get(each.what, ""),
+                lines=(*each.lines, *by.get((each.item, each.field), ())),
+            )
             for each in words
         )
 

@@ -171,7 +171,7 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
         f"`{places.places[each.key].full_slug}`: {each.why}" for each in places.changes
     ]
     if named:
-        shown = first_of(named, _SHOWN, " And ", " ")
+        shown = first_of(named, _SHOWN, " … and ", " ")
         yield (
             f"{counted(len(named), 'slug is', 'slugs are')} not the origin's, "
             f"all listed under Changes: {shown}"
