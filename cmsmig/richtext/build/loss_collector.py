@@ -70,7 +70,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "machine-data": (
         MEANING,
-        "This is data for machines, such as search engines, which no reader saw.",
+        "This is data for search engines, which no reader saw.",
     ),
     "missing-file": (CONTENT, "This file could not be fetched; its old address stays."),
     "noscript": (MEANING, "Only readers whose browsers run no scripts saw this."),

@@ -46,12 +46,12 @@ _NO_SIGN = re.compile(
 """Classes that editors and style sheets write on what shows nothing."""
 _SIGN = re.compile(
     r"icon|glyph|symbol|emoji|rating|(?:^|[-_])(?:fa[bdlrs]?|bi|mdi?|ion|ti|ri|bx[ls]?|lni"
-    r"|la[brs]?|ico|check(?:mark)?|tick|cross|star|arrow)(?:[-_]|$)"
+    r"|la[brs]?|ico|check(?:mark|box)?|tick|cross|star|arrow)(?:[-_]|$)"
     r"|^(?:yes|no|true|false|on|off)$",
     re.IGNORECASE,
 )
 _MOUNT = re.compile(
-    r"widget|embed|elfsight|youtube|vimeo|twitter|instagram|^pin-do$|(?:^|-)(?:form|live"
+    r"widget|embed|elfsight|formula|latex|katex|youtube|vimeo|twitter|instagram|^pin-do$|(?:^|-)(?:form|live"
     r"|video|player|playlist|calendar|booking|survey|quiz|poll|chart|map|lat|lng"
     r"|countdown|feed)(?:-|id|$)",
     re.IGNORECASE,

@@ -10,7 +10,6 @@ file's new address requires it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -72,10 +71,8 @@ _LOST = {
     "cms:comment": "comment",
 }
 """Elements that leave nothing in a document, and as what they are listed."""
-_RUN = re.compile(
-    r"(?:module|(?:text|application)/(?:x-)?(?:java|ecma)script\S*)?", re.I
-)
-"""Types of scripts that browsers run; others hold data. Source: the HTML standard,
+_MACHINES = "application/ld+json"
+"""The type of scripts that hold data for search engines. Source: the HTML standard,
 scripting, data blocks."""
 _PLAIN = {DRAWN} | tag_set(
     "body div section article main nav header footer aside figure figcaption span "
@@ -305,7 +302,7 @@ class Stage:
     def _lost(self, element: Element) -> None:
         styles = "stylesheet" in element.attributes.get("rel", "").lower()
         kind = "style-sheet" if styles else _LOST[element.tag]
-        if element.tag == "script" and not _RUN.fullmatch(_type_of(element)):
+        if element.attributes.get("type", "").strip().lower() == _MACHINES:
             kind = "machine-data"
         self._lost_whole(kind, element)
         if element.tag in HIDDEN:
@@ -319,10 +316,6 @@ class Stage:
 
     def _lost_whole(self, kind: str, element: Element) -> None:
         self._losses.lose(kind, self._source[element.start : element.end], element)
-
-
-def _type_of(script: Element) -> str:
-    return script.attributes.get("type", "").partition(";")[0].strip()
 
 
 def _is_level(element: Element) -> bool:

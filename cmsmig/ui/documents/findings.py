@@ -59,7 +59,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "linked-image": ("Link of a picture", "Put the link next to the picture."),
     "media": ("Video or sound left out", _EMBED),
     "machine-data": (
-        "Data for machines",
+        "Data for search engines",
         "Nothing, unless search engines are to read it on the new site.",
     ),
     "missing-file": (
