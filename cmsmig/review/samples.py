@@ -29,6 +29,7 @@ from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.encodings import FIELD_BODIES, RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
+from cmsmig.mapping.select.reference_targets import DanglingCause, unnamed
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.engine import UploadedAsset
@@ -152,7 +153,7 @@ class Sampler:
         names = self.item_names()
         target, locale = use.design.target_collection, use.key.locale_id
         shown = [
-            names.get(ItemKey(target, each, locale), f"{each} (not among the items)")
+            names.get(ItemKey(target, each, locale), unnamed(DanglingCause.DELETED))
             for each in target_ids(value, multiple=multiple)
         ]
         return _short(f"story {', '.join(shown)}") if shown else ""
@@ -275,7 +276,7 @@ def form_fields(
             str(FIELD_BODIES[field.encoding].get("type")),
             held.get(field.key),
             tuple(
-                names.get(each, f"{each.item_id} (not among the items)")
+                names.get(each, unnamed(DanglingCause.DELETED))
                 for each in targets.get(field.key, ())
             ),
             tuple(_losses(story, field)),

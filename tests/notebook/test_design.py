@@ -71,6 +71,23 @@ def filled(number: int) -> dict[str, str]:
     return {**data, "tone": tone} if tone else data
 
 
+def test_an_example_names_no_deleted_item_by_its_id(tmp_path: Path) -> None:
+    """It is called a deleted item."""
+    workspace = pulled_workspace(tmp_path)
+    path = workspace.project.raw / "items" / f"{POSTS}.json"
+    rows = json.loads(path.read_text())["items"]
+    for each in rows:
+        each["fieldData"]["author"] = "0" * 24
+    listed = ",\n".join(map(json.dumps, rows))
+    path.write_text(f'{{"items": [\n{listed}\n]}}\n')
+    editor = editor_of(workspace)
+    posts = editor.content_types[0]
+    author = next(each for each in posts.fields if each.key == "author")
+    (sample, *_) = editor.samples(posts, author)
+    assert "a deleted item" in str(sample)
+    assert "story 000" not in str(sample)
+
+
 async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     """Out of order, the notebook or the file that comes first; exit code 3 unattended
     without a design."""

@@ -228,7 +228,9 @@ async def test_a_story_that_was_deleted_in_the_space_does_not_exist(
     workspace = stage.workspace(interactive=True)
     begins = overview(workspace, "05")
     plan = await show_plan(workspace, recreate=False)
-    page = Page(begins, plan, await run_step(workspace, "create", plan))
+    steps = [await run_step(workspace, step, plan) for step in ("create", "link")]
+    page = Page(begins, plan, *steps)
+    await page.sees("All 11 stories have their relations and links.")
     await page.sees(
         "11 of 12 stories exist. Not: Record 3 (it was deleted in the space)"
     )

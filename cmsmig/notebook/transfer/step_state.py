@@ -51,16 +51,17 @@ def step_result(
     rows = ledger.items.all()
     wanted = {each.item.key: rows.get(each.item.key) for each in migration.selected}
     chosen = {key for key, row in wanted.items() if not (row and row.is_left_out)}
+    missing = plan.gone.needed.keys(Kind.STORY)
+    why = {key: _MISSING for key in chosen if key in missing}
+    present = chosen - why.keys()
     there = {
         key: row
         for key, row in wanted.items()
-        if key in chosen and row is not None and row.story_record and not row.is_gone
+        if key in present and row and row.story_record and not row.is_gone
     }
     of = "" if migration.pilot.is_whole else " of the pilot"
     if step == "create":
-        missing = plan.gone.needed.keys(Kind.STORY)
-        why = {key: _MISSING for key in there if key in missing}
-        done = {key: key in there and key not in why for key in chosen}
+        done = {key: key in there for key in chosen}
         return _result(wanted, done, f"{of} exist", "Next: 06, links.", why)
     if step == "link":
         # A story that was there before is used as it is: nothing is filled in it.
@@ -71,7 +72,8 @@ def step_result(
         }
         said = f"{of} have their relations and links"
         return _result(wanted, linked, said, "Next: publication, below.")
-    return _published(wanted, there, migration.to_publish & chosen, plan, of)
+    asked = migration.to_publish & chosen
+    return _published(wanted, there, asked, plan, of, why)
 
 
 def _published(
@@ -80,6 +82,7 @@ def _published(
     asked: Set[ItemKey],
     plan: Plan,
     of: str,
+    missing: Mapping[ItemKey, str],
 ) -> StepResult:
     """Return how many of the stories that are asked for were published; those that
     editors unpublished stay so."""
@@ -93,7 +96,7 @@ def _published(
         return StepResult(said, next_step, True)
     waits = {e.what: e.why for e in plan.edit_conflicts if e.field == PUBLISHED}
     why = {key: _EDITED for key in due if showing.get(key) is Showing.WAITING}
-    why |= {
+    why |= {**missing} | {
         key: waits[row.story_record.full_slug]
         for key, row in there.items()
         if row.story_record and row.story_record.full_slug in waits
