@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from cmsmig.richtext.html.dom import Element, Node, find, text_of, walk
 
@@ -40,6 +41,8 @@ _BLANK_NAME = re.compile(
     re.I | re.S,
 )
 """Names of files that show nothing, or that something is yet to come."""
+_MOST_BESIDE = 20
+"""Elements in what shows a picture without scripts; one with more shows more."""
 _CANDIDATE = re.compile(r"[\s,]*(\S+)")
 _DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
 
@@ -166,6 +169,9 @@ def _image_of(node: Node) -> Element | None:
 def _is_twin(element: Element) -> bool:
     """Return whether an element is for readers without scripts, and holds one picture
     and nothing else to see."""
-    if element.tag != "noscript" or text_of(element).strip():
+    if element.tag != "noscript":
         return False
-    return sum(each.tag == "img" for each in walk(element)) == 1
+    inside = [*islice(walk(element), _MOST_BESIDE + 1)]
+    if len(inside) > _MOST_BESIDE or text_of(element).strip():
+        return False
+    return sum(each.tag == "img" for each in inside) == 1

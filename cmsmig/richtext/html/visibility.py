@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cmsmig.richtext.html.dom import (
-    MORE_BLOCK_TAGS,
-    Element,
-    Node,
-    Text,
-    tag_set,
-    walk,
-)
+from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, Node, Text, tag_set
 from cmsmig.richtext.html.inline_style import looks
 
 _PICTURE = re.compile(
@@ -104,11 +97,17 @@ def is_widget(element: Element) -> bool:
         return element.tag != "img"
     if _is_scripted(element.tag) and not _SIGN.search(element.tag):
         return not given.keys() <= _PLAIN_NAMES
-    if element.tag in ("a", "blockquote"):
-        leads = any(each.attributes.get("href") for each in (element, *walk(element)))
-        if (leads or "cite" in given) and mount_of(element):
-            return True
-    return next(carried(element), None) is not None
+    shared = element.tag in ("a", "blockquote") and mount_of(element)
+    return bool(shared and _leads(element)) or any(carried(element))
+
+
+def _leads(element: Element) -> bool:
+    """Return whether an element names an address, or holds a link to one."""
+    inside = [each for each in element.children if isinstance(each, Element)]
+    below = (each for above in inside for each in above.children)
+    elements = (e for e in (element, *inside, *below) if isinstance(e, Element))
+    addresses = (each.attributes.get("href") for each in elements)
+    return "cite" in element.attributes or any(addresses)
 
 
 def _is_scripted(tag: str) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
-from cmsmig.richtext.html.dom import Element, Node, Text, find, text_of
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.visibility import Visibility
 
 DRAWN = "cms:drawn"
 """What an element is called once its marks are in the text."""
@@ -23,6 +24,7 @@ def write_marks(root: Element, losses: Collector) -> None:
     """Put the marks around each `q` into the text, and each reading of a `ruby` in
     brackets: those of its `rp`, or our own. Source: the HTML standard, rendering,
     quotes, and the `rp` element."""
+    showing = Visibility(texts=True)
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
         node, inside = stack.pop()
@@ -33,15 +35,15 @@ def write_marks(root: Element, losses: Collector) -> None:
             _surround(node, _QUOTES[inside])
             inside = True
         elif node.tag == "ruby":
-            _bracket(node, losses)
+            _bracket(node, losses, showing)
         stack.extend((child, inside) for child in node.children)
 
 
-def _bracket(ruby: Element, losses: Collector) -> None:
-    parts = [*_parts(ruby)]
-    bracketed = any(each.tag == "rp" and text_of(each).strip() for each in parts)
+def _bracket(ruby: Element, losses: Collector, showing: Visibility) -> None:
+    parts = [each for each in _parts(ruby) if showing.shows(each)]
+    bracketed = any(each.tag == "rp" for each in parts)
     readings = () if bracketed else [*filter(_is_reading, parts)]
-    for each in parts:
+    for each in _parts(ruby):
         each.tag = DRAWN
     for each in readings:
         losses.deviates(Deviation.READING)
@@ -62,8 +64,8 @@ def _parts(ruby: Element) -> Iterator[Element]:
 
 
 def _is_reading(part: Element) -> bool:
-    holds = part.tag == "rt" or (part.tag == "rtc" and find(part, "rt") is None)
-    return holds and bool(text_of(part).strip())
+    held = (each.tag for each in part.children if isinstance(each, Element))
+    return part.tag == "rt" or (part.tag == "rtc" and "rt" not in held)
 
 
 def _surround(element: Element, marks: tuple[str, str]) -> None:
