@@ -327,32 +327,39 @@ def _verdict(
 
 
 def _arrived(accounting: Accounting) -> str:
-    said = (
+    parts = (
+        (accounting.skipped, "were left out, as was decided"),
+        (accounting.failed, "failed"),
+        (accounting.open, "are still to be imported"),
+    )
+    rest = "".join(f"; {count:,} {said}" for count, said in parts if count)
+    return (
         f"{accounting.created + accounting.reused:,} of "
         f"{counted(accounting.items, 'item')} of the old site are in the new space"
+        f"{rest}."
     )
-    if accounting.skipped:
-        said += f"; {accounting.skipped:,} were left out, as was decided"
-    return f"{said}."
 
 
 def _published(accounting: Accounting, published: PublicationCount) -> str:
     """Return how many stories are published, and of which items all of them are."""
     stories = counted(published.stories, "story is", "stories are")
     said = f"{published.published:,} of {stories} published."
-    if (others := published.stories - accounting.created) <= 0:
-        return said
-    stay = counted(others, "story stays although its", "stories stay although their")
-    item = "item is" if others == 1 else "items are"
-    ours = counted(accounting.created, "story is", "stories are")
-    return f"{said} {ours} of these items; {stay} {item} gone at the old site."
+    gone = accounting.gone - accounting.gone_deleted
+    parts = (
+        (accounting.created, "of these items"),
+        (published.stories - accounting.created - gone, "of items that failed"),
+        (gone, "that stay although their items are gone at the old site"),
+    )
+    known = [f"{count:,} {whose}" for count, whose in parts if count > 0]
+    whole = f"{said} The {published.stories:,} stories: {', '.join(known)}."
+    return whole if len(known) > 1 else said
 
 
 def _edits(verification: Verification | None, decided: int) -> str:
     """Return which edits of editors stay, found and by decision."""
     found = verification.kept_sentence if verification and verification.kept else ""
-    decisions = counted(decided, "edit stays", "edits stay")
-    return f"{found} {f'{decisions} by decision.' if decided else ''}".strip()
+    decisions = counted(decided, "decision keeps", "decisions keep")
+    return f"{found} {f'{decisions} what editors have.' if decided else ''}".strip()
 
 
 def _why_not(published: PublicationCount) -> str:

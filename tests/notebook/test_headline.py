@@ -93,16 +93,20 @@ def test_all_arrived_is_never_said_next_to_a_loss_of_content() -> None:
 def test_every_story_and_every_edit_that_stays_is_accounted_for() -> None:
     """Stories whose items are gone are no items that arrived; an edit that a decision
     keeps is no difference, and is counted all the same."""
-    kept = Accounting(10, 8, 0, 2, 0, 0, gone_kept=3)
-    public = PublicationCount(published=9, drafts=2)
+    kept = Accounting(12, 8, 0, 2, 2, 0, gone_kept=3, gone_deleted=1)
+    public = PublicationCount(published=10, drafts=2)
     found = Verification()
     shown = headline(kept, public, found, failures=0, undone=0, decided=4)
     facts = dict(shown.facts)
-    assert facts["What is published"] == (
-        "9 of 11 stories are published. 8 stories are of these items; 3 stories stay "
-        "although their items are gone at the old site."
+    assert facts["What arrived"] == (
+        "8 of 12 items of the old site are in the new space; 2 were left out, as was "
+        "decided; 2 failed."
     )
-    assert facts["What editors changed"] == "4 edits stay by decision."
+    assert facts["What is published"] == (
+        "10 of 12 stories are published. The 12 stories: 8 of these items, 1 of items "
+        "that failed, 3 that stay although their items are gone at the old site."
+    )
+    assert facts["What editors changed"] == "4 decisions keep what editors have."
     alone = headline(ARRIVED, PUBLISHED, Verification(), failures=0, undone=0)
     assert dict(alone.facts)["What is published"] == "8 of 8 stories are published."
     assert "What editors changed" not in dict(alone.facts)
