@@ -315,6 +315,24 @@ def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
     ]
 
 
+def test_a_decision_about_all_that_is_gone_is_shown_in_each_row(
+    project: Staged,
+) -> None:
+    """None of them waits then; one of its own goes before it."""
+    delete_item(project, "record-4")
+    project.decide_about("gone", **{"from": "origin", "what": "*", "action": "keep"})
+    shown(
+        project,
+        {"set": ["changes-search", "record 4"]},
+        {"sees": "✓ leave it as it is"},
+        {"pick": ["changes-decide", "delete it"]},
+        {"sees": "✓ delete it"},
+        {"hides": "✓ leave it as it is"},
+        {"click": "changes-clear"},
+        {"sees": "✓ leave it as it is"},
+    )
+
+
 def test_one_button_for_all_leaves_what_is_decided(project: Staged) -> None:
     """A decision that was taken by hand stays until it is undone."""
     delete_item(project, "record-4")

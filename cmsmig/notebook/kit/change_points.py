@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cmsmig.mapping.decisions.conflicts import (
+    WHOLE,
     ConflictChoice,
     ConflictKind,
     ConflictsDecision,
@@ -64,11 +65,12 @@ class Point:
 
     def taken(self, now: ConflictsDecision) -> tuple[str, str]:
         """Return what is decided, and by whom."""
-        place = self.place
         for option, each in self.options.items():
-            found = next((e for e in _filed(now, each) if _place(e) == place), None)
+            found: Decision | None
             if isinstance(each, EditChoice):
                 found = now.edit(each.kind, each.what, each.field, each.seen)
+            else:
+                found = _choice(now, each)
             if found and _value(found) == _value(each):
                 return option, found.note or "by hand"
         return "", ""
@@ -156,6 +158,13 @@ def _options(change: Change) -> dict[str, Decision]:
     if change.where is Where.BOTH:
         ours = change.ours
     return edit_options(kind, ref.key, change.field, change.seen, ours)
+
+
+def _choice(now: ConflictsDecision, like: Decision) -> Decision | None:
+    """Return the decision about the thing of one, else that about all of its side."""
+    side, what, _ = _place(like)
+    filed = {e.what: e for e in _filed(now, like) if _place(e)[0] == side}
+    return filed.get(what) or filed.get(WHOLE)
 
 
 def _filed(now: ConflictsDecision, like: Decision) -> tuple[Decision, ...]:

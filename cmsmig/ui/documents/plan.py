@@ -16,7 +16,6 @@ from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
-from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
 from cmsmig.reconcile.value_changes import sides_of
 from cmsmig.steps.plan.conflicts import taken_places
@@ -70,7 +69,7 @@ _SPARED: Mapping[str, tuple[str, str]] = {
     "finish_calls": ("upload that ends by itself", "uploads that end by themselves"),
 }
 """What no call is made for, by its name in the plan."""
-PUBLICATIONS = f"Publications that wait for you: {DECIDE_PUBLISHED}"
+PUBLICATIONS = "Publications that wait for you: choose in notebook 04"
 _READING = "Reading the space"
 
 
