@@ -51,8 +51,15 @@ _MOUNT = re.compile(
 )
 """Classes and names of data by which a script finds where it shows something."""
 _MOUNTS = tag_set("div span section article aside blockquote a")
+_EXTENSION = re.compile(r"grammarly-|lt-|scribe-|loom-|plasmo-|deepl-|languagetool-")
+"""Elements that extensions of an editor's own browser have left in a text."""
 _PLAIN_NAMES = tag_set("class id style slot title lang dir hidden role")
 """Attributes that say nothing of what a script shows in an element of its own."""
+_GIVES = re.compile(r"(?!0(?![.\d])|0px|none|auto|transparent|initial|inherit|unset)")
+"""Values of a style that give an element something."""
+_FILLING = re.compile(
+    r"background(?:-color|-image)?|border(?:-(?:top|right|bottom|left))?"
+)
 _DRAWING = re.compile(r"^data-(?:.*icon.*|feather|lucide|glyph)$|^icon$")
 """Attributes from which a script draws a sign."""
 
@@ -112,7 +119,7 @@ def _leads(element: Element) -> bool:
 
 def _is_scripted(tag: str) -> bool:
     """Return whether a script defines an element."""
-    return "-" in tag and not tag.startswith("wf-")
+    return "-" in tag and not tag.startswith("wf-") and not _EXTENSION.match(tag)
 
 
 def mount_of(element: Element) -> str:
@@ -162,9 +169,9 @@ def _is_drawn(style: str, *, round_only: bool) -> bool:
     line, and is for looks."""
     if not style:
         return False
-    found = looks(style)
-    sized = {"width", "height"} <= found.keys() or "padding" in found
-    filled = any(name.startswith(("background", "border")) for name in found)
+    found = {name: said for name, said in looks(style).items() if _GIVES.match(said)}
+    sized = {"width", "height"} <= found.keys()
+    filled = any(_FILLING.fullmatch(name) for name in found)
     return sized and filled and (not round_only or "border-radius" in found)
 
 
