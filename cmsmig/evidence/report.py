@@ -159,18 +159,22 @@ def headline_doc(evidence: Evidence) -> Doc:
 
 
 def accounting_doc(evidence: Evidence) -> Iterator[Part]:
-    """Yield the outcome of every item, what is published, and the files."""
+    """Yield the outcome of every item, what is published, and the files; a column that
+    counts nothing is left out."""
     head = ("At the old site", "Created", "Already there", "Left out", "Failed", "Open")
+    total = zip(head, astuple(evidence.accounting), strict=False)
+    columns = {number: name for number, (name, n) in enumerate(total) if n}
     named = [(each.name, each.accounting) for each in evidence.collections]
     rows = [
-        (name, *astuple(counts)[: len(head)])
+        (name, *(astuple(counts)[number] for number in columns))
         for name, counts in (*named, ("All", evidence.accounting))
     ]
-    yield Table(("Collection", *head), rows, shown=len(rows))
+    yield Table(("Collection", *columns.values()), rows, shown=len(rows))
     noted = (*evidence.unread, *evidence.hidden)
     yield from (Note(each, "warning") for each in noted)
+    parts = [part for part in _PUBLISHED if getattr(evidence.publication, part)]
     published: list[tuple[Cell, ...]] = [
-        (name, *(getattr(it, part) for part in _PUBLISHED))
+        (name, *(getattr(it, part) for part in parts))
         for name, it in (
             *((each.name, each.publication) for each in evidence.collections),
             ("All", evidence.publication),
@@ -179,7 +183,7 @@ def accounting_doc(evidence: Evidence) -> Iterator[Part]:
     ]
     if published:
         yield Table(
-            ("Collection", *_PUBLISHED.values()),
+            ("Collection", *(_PUBLISHED[part] for part in parts)),
             published,
             "Published",
             shown=len(published),

@@ -347,7 +347,7 @@ def _published(accounting: Accounting, published: PublicationCount) -> str:
     gone = accounting.gone - accounting.gone_deleted
     parts = (
         (accounting.created, "of these items"),
-        (published.stories - accounting.created - gone, "of items that failed"),
+        (published.stories - accounting.created - gone, "of failed items"),
         (gone, "that stay although their items are gone at the old site"),
     )
     known = [f"{count:,} {whose}" for count, whose in parts if count > 0]

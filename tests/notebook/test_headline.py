@@ -103,8 +103,8 @@ def test_every_story_and_every_edit_that_stays_is_accounted_for() -> None:
         "decided; 2 failed."
     )
     assert facts["What is published"] == (
-        "10 of 12 stories are published. The 12 stories: 8 of these items, 1 of items "
-        "that failed, 3 that stay although their items are gone at the old site."
+        "10 of 12 stories are published. The 12 stories: 8 of these items, 1 of failed "
+        "items, 3 that stay although their items are gone at the old site."
     )
     assert facts["What editors changed"] == "4 decisions keep what editors have."
     alone = headline(ARRIVED, PUBLISHED, Verification(), failures=0, undone=0)

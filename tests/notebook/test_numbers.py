@@ -114,7 +114,8 @@ def test_a_number_that_is_shown_twice_is_one_number(day: Day) -> None:
 
 
 def stories_that_are_published_are_those_of_the_space(day: Day) -> None:
-    """One that an editor unpublished has a column of its own."""
+    """One that an editor unpublished has a column of its own; what counts nothing has
+    none."""
     public = [e for e in day.project.stories().values() if e.published_content]
     counts = day.report["publication"]
     assert sum(each["published"] for each in counts) == len(public) == 10
@@ -128,6 +129,8 @@ def stories_that_are_published_are_those_of_the_space(day: Day) -> None:
         assert "Unpublished by editors" in shown
         assert {*re.findall(r"(\d+) published stor", shown)} <= {"10"}
     assert "Unpublished by editors: 1 story" in day.step
+    assert "Held back by decision" not in day.page
+    assert "Already there" not in day.page
 
 
 def items_and_stories_are_counted_once(day: Day) -> None:
