@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cmsmig.counting import counted
 from cmsmig.evidence.host_files import host_limits
 from cmsmig.mapping.redirects.address_map import (
+    GONE_STATUS,
     MOVED_STATUS,
     AddressMap,
     AddressOutcome,
@@ -18,11 +19,12 @@ from cmsmig.ui.doc import Cell, Link, Note, Part, Table, Text, table
 def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
     """Yield where each old address of `site` leads, and what waits for a decision."""
     moves = counted(found.moved, "address moves", "addresses move")
-    waiting = found.waiting
-    waits = counted(len(waiting), "waits for a decision", "wait for a decision")
-    waits = f", {waits}" if waiting else ""
+    waiting, gone = found.waiting, len(found.of(AddressOutcome.GONE))
+    rest = f", {counted(gone, 'is gone', 'are gone')} ({GONE_STATUS})" if gone else ""
+    if waiting:
+        rest += f", {counted(len(waiting), 'waits', 'wait')} for a decision"
     yield Text(
-        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are{waits}. All are in "
+        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are{rest}. All are in "
         "`redirects/address-map.csv`, and in a file for each host."
     )
     by_source = found.counts()
@@ -54,7 +56,7 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
         shown=50,
     )
     rest = "all are in redirects/notes.txt"
-    limits = [*host_limits(found)]
+    limits = [(host, Text(said)) for host, said in host_limits(found)]
     yield from table(
         ("Host", "It will not"), limits, "What hosts will not do", rest, shown=50
     )

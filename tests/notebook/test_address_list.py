@@ -55,6 +55,7 @@ async def test_an_address_is_decided_in_its_row(stage: Staged, tmp_path: Path) -
     await page.set("redirects-search", "/old-one")
     await page.pick("redirects-decide", "gone (410)")
     assert decided(stage)["/old-one"]["action"] == "gone"
+    await page.sees("1 is gone (410), ")
     await page.set("redirects-search", "/old-two")
     await page.pick("redirects-decide", "lead to …")
     assert "/old-two" not in decided(stage)

@@ -40,7 +40,7 @@ _ONLY_KNOWN = (
     "only the known addresses get a redirect."
 )
 _WHY: Mapping[Source, str] = {
-    Source.ITEM: "The item has no story yet: it failed or is to come.",
+    Source.ITEM: "The item has no story: it failed, is left out, or is to come.",
     Source.COLLECTION: "The collection is not migrated.",
     Source.PAGE: "It is a static page: decide whether the new site has it.",
     Source.FILE: "Its file is not uploaded: import it, or choose a target.",
