@@ -75,16 +75,19 @@ def _declared(element: Element, name: str) -> Json:
     return {said.lower(): value for said, value in found.items()}.get(name)
 
 
+def _alignment(element: Element) -> JsonObject:
+    style = element.attributes.get("style")
+    return {"textAlign": looks(style).get("text-align") if style else None}
+
+
 def _paragraph(element: Element) -> JsonObject | None:
-    if not element.attributes:
-        return {"textAlign": None}
-    return {"textAlign": _declared(element, "text-align")}
+    return _alignment(element)
 
 
 def _heading(element: Element) -> JsonObject | None:
     level = element.attributes.get("level", "")
     level = level if level in tuple("123456") else element.tag[1]
-    return {"level": int(level), "textAlign": _declared(element, "text-align")}
+    return {"level": int(level), **_alignment(element)}
 
 
 def _ordered_list(element: Element) -> JsonObject | None:
