@@ -98,8 +98,8 @@ class Rules:
         host = self.addresses.host
         if host and (kept := self.addresses.of(AddressOutcome.UNCHANGED)):
             yield (
-                f"{counted(len(kept), 'address keeps', 'addresses keep')} the path and "
-                f"get no rule, such as {kept[0].old}. Where the old domain has a host "
+                f"No rule is for {counted(len(kept), 'address', 'addresses')} whose "
+                f"path stays, such as {kept[0].old}. Where the old domain has a host "
                 f"of its own, add there, as the last: {rule.replace('{host}', host)}"
             )
 
