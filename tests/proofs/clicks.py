@@ -196,7 +196,7 @@ async def read_what_is_left(day: Day, turn: int) -> None:
     await day.hand.begin("report")
     await day.hand.press(day.control("report", "report-write"))
     await expect(day.control("report", "report-open")).to_be_visible()
-    await day.hand.press(day.control("report", "report-open"))
+    await day.hand.press(day.control("report", "report-open"), leaves=True)
     await expect(day.book.page.locator(".jp-HTMLViewer")).to_have_count(1)
     assert [*day.made.folder.glob("reports/*/report.html")]
     await day.book.page.evaluate(_BACK)
