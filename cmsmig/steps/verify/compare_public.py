@@ -148,7 +148,7 @@ async def _compare(
     """Compare pages in each language; what differs is read again until it counts.
 
     `due` are those that the next import publishes; what visitors get of others was
-    published by an editor.
+    published by an editor, or is of a language that is gone at the origin.
     """
     await job.delivery.renew()
     parts = [*_in_languages(job, wanted, pages)]
@@ -279,7 +279,7 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
-    then = "Run `cmsmig publish`" if is_due else "An editor published it, and it stays"
+    then = "Run `cmsmig publish`" if is_due else "It was published so, and it stays"
     if wanted.differs_from_draft(page.key, story) and not is_edited:
         whose = then if is_due else "An editor saved it, and it stays"
         text = f"What is published of `{what}` is older than the draft. {whose}."
