@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import UNDOING, undoes
-from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
+from cmsmig.richtext.html.dom import Element, is_numbered, tag_set, walk
 from cmsmig.richtext.html.inline_style import declarations
 from cmsmig.richtext.html.numbers import dimension
 from cmsmig.richtext.html.visibility import has_picture, is_carrier
@@ -93,6 +94,8 @@ _UNSAFE = frozenset(("class", "style", "ping", "srcdoc", "formaction", "xlink:hr
 _ORIGIN_DATA = ("data-w-", "data-wf-", "data-rt-")
 WINDOWS = ("_blank", "_self", "_parent", "_top")
 _CODES = frozenset(("code", "pre"))
+_MOST_BELOW = 20
+"""Elements that are looked at in one."""
 _FIELD = tag_set("href target data-linktype data-uuid data-anchor name")
 """What a link field holds, or is accounted for elsewhere."""
 _IMAGE = tag_set(
@@ -272,6 +275,19 @@ def lose_said(element: Element, what: str, losses: Collector) -> None:
     elif "data-emoji" not in element.attributes and is_carrier(
         element.tag, name, value.removesuffix('"')
     ):
-        losses.lose("widget", what, element)
+        below = _addresses_below(element)
+        repeats = set(value.removesuffix('"').split(",")) <= below
+        losses.lose("attribute" if repeats else "widget", what, element)
     else:
         losses.lose("attribute", what, element)
+
+
+def _addresses_below(element: Element) -> set[str]:
+    """Return the addresses in the first elements in one: a player in it may show what
+    it names itself."""
+    return {
+        each.attributes[name]
+        for each in islice(walk(element), _MOST_BELOW)
+        for name in ("src", "poster")
+        if name in each.attributes
+    }
