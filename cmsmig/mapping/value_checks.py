@@ -81,7 +81,7 @@ def _color(value: str) -> str:
 def _link(value: str) -> str:
     if any(sign.isspace() for sign in value):
         return "An address cannot hold blanks."
-    if value.startswith(("/", "#", "?")):
+    if value.startswith(("/", "#", "?", "./", "../")):
         return ""
     match = _SCHEME.fullmatch(value)
     if match is None:
