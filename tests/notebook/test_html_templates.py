@@ -28,7 +28,9 @@ TEMPLATES = sorted(
 )
 EVIL = "\"'><script>alert(1)</script>"
 FIELD = {**dict.fromkeys(("label", "key", "type"), EVIL), "losses": [EVIL]}
-DESIGNED = dict.fromkeys(("display_name", "encoding", "origin", "fields"), EVIL)
+DESIGNED = dict.fromkeys(
+    ("display_name", "encoding", "origin", "fields", "left_out"), EVIL
+)
 HELD = {
     "rows": [(EVIL, EVIL)],
     "options": [(EVIL, EVIL)],
@@ -42,6 +44,7 @@ HELD = {
     "pieces": [(EVIL, EVIL), ("ins", EVIL), ("del", EVIL)],
     "head": [EVIL],
     "numbers": {0},
+    "count": 2,
     "groups": [(EVIL, [(FIELD, EVIL)])],
     "changes": [(EVIL, EVIL, EVIL)],
     "schema": [(EVIL, EVIL, EVIL)],
