@@ -19,10 +19,10 @@ from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story import is_as_written
 from cmsmig.reconcile.rules.story_fields import PUBLISHED, There
 
-NOT_LIVE = "is no longer live at the origin: unpublish it, or leave it online"
+NOT_LIVE = "is no longer live at the origin: unpublish it, or leave it as it is"
 NOT_ASKED = (
     "is published, and the decisions no longer ask for it: unpublish it, or leave it "
-    "online"
+    "as it is"
 )
 DECIDE_PUBLISHED = (
     "choose in notebook 04, or under `edits` in decisions/conflicts.yaml (field "
