@@ -150,13 +150,20 @@ class FieldDiff:
         return f"will be changed {change}"
 
     @property
+    def is_ours_alone(self) -> bool:
+        """Return whether it is there as it was last written."""
+        return _is_same(self.base, self.theirs)
+
+    @property
     def cause(self) -> str:
         """Return why it needs a decision."""
         if self.why:
             return self.why
-        if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
+        if self.is_ours_alone and self.kind is ConflictKind.STORY:
+            if self.ours is ABSENT:
+                return "It is gone at the origin. Writing that removes a live page."
             return "The slug changed at the origin. Writing it moves a live page."
-        if _is_same(self.base, self.theirs):
+        if self.is_ours_alone:
             return "cannot be written, for something else there has that name"
         if not _is_same(self.base, self.ours):
             return "was changed on both sides"

@@ -206,10 +206,10 @@ class _Changes:
             return
         name = now if before == now else f"{before} -> {now}"
         words, text = visible_text(old), visible_text(new)
-        links, leads = [*_links(old)], [*_links(new)]
+        links, leads = [*self._links(old)], [*self._links(new)]
         if words != text:
             yield _line((*path, name), self._both(words, text))
-        elif links != leads:
+        elif {*links} != {*leads}:
             yield _line((*path, name), f"links {self._members(links, leads)}")
         else:
             what = " formatted differently" if before == now else ""
@@ -217,8 +217,21 @@ class _Changes:
 
     def _words(self, value: JsonObject) -> str:
         """Return the texts of a node or a block behind a colon; nothing without any."""
-        text = " ".join(" ".join(_texts(value)).split())
+        text = " ".join(" ".join(_texts([*_held(value)] or value)).split())
         return f": {_quoted(text, self.most)}" if text else ""
+
+    def _links(self, node: JsonObject) -> Iterator[str]:
+        """Yield each link's text and target; a story has its name, too."""
+        for mark in _listed(node.get("marks")):
+            attrs = mark.get("attrs") if isinstance(mark, dict) else None
+            if isinstance(attrs, dict) and "href" in attrs:
+                anchor, uuid = attrs.get("anchor"), attrs.get("uuid")
+                target = f"{attrs['href']}{f'#{anchor}' if anchor else ''}"
+                name = self.labels.value(uuid) if uuid else ""
+                known = f" ({name})" if name not in ("", uuid) else ""
+                yield f'"{node.get("text", "")}" to {target}{known}'
+        for each in _nodes(node):
+            yield from self._links(each)
 
     def _node(self, node: JsonObject) -> str:
         kind, attrs = str(node.get("type")), node.get("attrs")
@@ -239,16 +252,6 @@ def _is_edited(old: JsonObject, new: JsonObject) -> bool:
     words, text = visible_text(old).split(), visible_text(new).split()
     matcher = SequenceMatcher(None, words, text, autojunk=False)
     return words == text or matcher.ratio() >= _ALIKE
-
-
-def _links(node: JsonObject) -> Iterator[str]:
-    for mark in _listed(node.get("marks")):
-        if isinstance(mark, dict) and mark.get("type") == "link":
-            attrs = mark.get("attrs")
-            href = attrs.get("href") if isinstance(attrs, dict) else ""
-            yield f'"{node.get("text", "")}" to {href}'
-    for each in _nodes(node):
-        yield from _links(each)
 
 
 def _texts(value: Json) -> Iterator[str]:

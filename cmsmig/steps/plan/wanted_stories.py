@@ -22,7 +22,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome
+from cmsmig.reconcile.field_diff import ABSENT, DECIDE, FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.publication import hides_edits
 from cmsmig.reconcile.rules.story import (
@@ -287,12 +287,11 @@ def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
     """Return for an editor what waits for a decision in a story, and what to do."""
     fields = [each.field for each in undecided]
     what = undecided[0].what
-    moved = fields == ["slug"]
-    why = (
-        "has another slug at the origin now, which would move its page"
-        if moved
-        else "was edited at the destination and changed at the origin too"
-    )
+    why = "was edited at the destination and changed at the origin too"
+    if all(each.is_ours_alone for each in undecided):
+        why = "has another slug at the origin now, which would move its page"
+        if all(each.ours is ABSENT for each in undecided):
+            why = "lost a language at the origin, whose page stays in the space"
     return (
         f"The story `{what}` {why} ({first_of(fields, _SHOWN, ', ')}); it keeps its "
         f"values; {DECIDE}."

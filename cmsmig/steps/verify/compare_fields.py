@@ -14,7 +14,7 @@ from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, Sides
-from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome, json_of
+from cmsmig.reconcile.field_diff import ABSENT, DECIDE, FieldDiff, Outcome, json_of
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import Labels
 from cmsmig.reconcile.resource import Owner, compare
@@ -98,6 +98,8 @@ def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
     if found.outcome is Outcome.WRITE:
         return "it changed at the origin or in the decisions; run `cmsmig import`"
     if sides.is_alike(found.field, sides.base, sides.theirs):
+        if found.ours is ABSENT:
+            return f"its page is gone at the origin, and stays in the space; {DECIDE}"
         return f"its slug changed at the origin, which would move its page; {DECIDE}"
     if found.outcome is Outcome.KEEP:
         return "it was edited in the space, and stays"
