@@ -130,15 +130,16 @@ async def resolve_by_system(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def goes_by_proxy(url: str) -> bool:
-    """Return whether the environment sends `url` to a proxy, which then resolves."""
+def proxy_of(url: str) -> str:
+    """Return the proxy that the environment sends `url` to, which then resolves; empty
+    for none."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        return False
+        return ""
     proxies = getproxies()
-    proxied = parts.scheme in proxies or "all" in proxies
-    return proxied and not proxy_bypass(parts.hostname or "")
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    return "" if proxy_bypass(parts.hostname or "") else proxy
 
 
 def is_private_host(host: str) -> bool:

@@ -18,7 +18,7 @@ import httpx
 from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.masking import masked, masked_bytes
-from cmsmig.wire.addresses import Target, goes_by_proxy
+from cmsmig.wire.addresses import Target, proxy_of
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.bounds import (
     ANSWER_BYTES,
@@ -124,7 +124,7 @@ class Client:
 
     def goes_by_proxy(self, url: str) -> bool:
         """Return whether a proxy is asked for `url`, which looks up its host."""
-        return self._uses_proxies and goes_by_proxy(url)
+        return self._uses_proxies and bool(proxy_of(url))
 
     async def exchange(
         self,
@@ -160,7 +160,10 @@ class Client:
         except httpx.DecodingError:
             return NoAnswer(_DAMAGED, True, coming.answer())
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
+            reason = _reason(error)
+            if by_proxy and self.goes_by_proxy(request.url):
+                reason = f"{reason}, by the proxy {bare(proxy_of(request.url))}"
+            return NoAnswer(reason, sent=not isinstance(error, _UNSENT))
         return coming.answer() or NoAnswer("it did not answer", sent=True)
 
     @asynccontextmanager

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from cmsmig.errors import OutcomeUnknownError, RejectedError, UnreachableError
-from cmsmig.wire.addresses import goes_by_proxy, is_private_host
+from cmsmig.wire.addresses import is_private_host, proxy_of
 from cmsmig.wire.answers import Request
 from tests.support.wire.raw_host import RawHost, answer
 from tests.support.wire.sessions import fetch, impatient
@@ -185,8 +185,8 @@ def test_a_proxy_resolves_in_our_stead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only addresses that the environment sends to a proxy go there."""
     monkeypatch.setenv("https_proxy", "http://proxy.test:3128")
     monkeypatch.setenv("no_proxy", "inside.test")
-    assert goes_by_proxy("https://outside.test/a")
-    assert not goes_by_proxy("https://inside.test/a")
+    assert proxy_of("https://outside.test/a")
+    assert not proxy_of("https://inside.test/a")
 
 
 @pytest.mark.parametrize("address", ["/files/a.png", "ftp://host.test/a.png"])

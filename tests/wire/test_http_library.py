@@ -127,8 +127,9 @@ async def test_a_proxy_learns_where_to_connect_and_no_more(by_proxy: Any) -> Non
     async with listener().listening() as proxy:
         by_proxy(proxy.port)
         async with impatient() as session:
-            with pytest.raises(UnreachableError):
+            with pytest.raises(UnreachableError) as raised:
                 await session.send(Request("GET", "https://127.0.0.1.nip.test/v2"))
+    assert f"by the proxy http://127.0.0.1:{proxy.port})" in str(raised.value)
     assert proxy.asked
     assert all(head.startswith("CONNECT ") for head in proxy.asked)
     assert not any(TOKEN in head for head in proxy.asked)
