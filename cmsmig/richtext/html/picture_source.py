@@ -41,7 +41,7 @@ _BLANK_NAME = re.compile(
     re.I | re.S,
 )
 """Names of files that show nothing, or that something is yet to come."""
-_MOST_BESIDE = 20
+_MOST_INSIDE = 20
 """Elements in what shows a picture without scripts; one with more shows more."""
 _CANDIDATE = re.compile(r"[\s,]*(\S+)")
 _DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
@@ -171,7 +171,7 @@ def _is_twin(element: Element) -> bool:
     and nothing else to see."""
     if element.tag != "noscript":
         return False
-    inside = [*islice(walk(element), _MOST_BESIDE + 1)]
-    if len(inside) > _MOST_BESIDE or text_of(element).strip():
+    inside = [*islice(walk(element), _MOST_INSIDE + 1)]
+    if len(inside) > _MOST_INSIDE or text_of(element).strip():
         return False
     return sum(each.tag == "img" for each in inside) == 1
