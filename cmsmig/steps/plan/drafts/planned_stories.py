@@ -140,10 +140,10 @@ class PlannedStories:
             losses=self._losses.setdefault(canonical(story.losses), story.losses),
             left=self._left.setdefault(story.left, story.left),
             link_state=intern(story.link_state),
-            record_hash=self._known(key, story.record_hash),
+            record_hash=self._shared_hash(key, story.record_hash),
         )
 
-    def _known(self, key: ItemKey, record_hash: str) -> str:
+    def _shared_hash(self, key: ItemKey, record_hash: str) -> str:
         """Return a hash; one that the ledger holds is the ledger's."""
         row = self.rows.get(key)
         record = row.story_record if row is not None else None
